@@ -1,0 +1,117 @@
+// Package config reads a host's statigen.yaml. It is strict: every key is known, every scalar means the
+// letters it is written with, and all problems of a file are reported in one run, each at its line.
+//
+// The file is decoded from YAML's node tree by hand. Decoding into structs would lose the positions, and
+// every YAML library has its own reading of "no", "007" and "1.10" once it is asked for a Go value.
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"go.yaml.in/yaml/v4"
+	"golang.org/x/mod/modfile"
+
+	"github.com/statigen/statigen/internal/model"
+)
+
+// FileName is the config that Find looks for.
+const FileName = "statigen.yaml"
+
+// Config is a config that has no problems.
+type Config struct {
+	Root   string        // the module's root folder, where output is written
+	Stores []model.Store // in the order of the file
+}
+
+// Find returns the config of dir: the one in it or, up to the module's root, in a folder above.
+func Find(dir string) (string, error) {
+	start := dir
+	for {
+		file := filepath.Join(dir, FileName)
+		if exists(file) {
+			return file, nil
+		}
+		if exists(filepath.Join(dir, "go.mod")) || filepath.Dir(dir) == dir {
+			return "", fmt.Errorf("no %s in %s or above it in its module", FileName, start)
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// Load reads the config in file and the module that it lies in.
+func Load(file string) (Config, error) {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return Config{}, fmt.Errorf("read the config: %w", err)
+	}
+	root, mod, err := module(filepath.Dir(file))
+	if err != nil {
+		return Config{}, err
+	}
+	stores, err := Parse(filepath.Base(file), src, mod)
+	return Config{Root: root, Stores: stores}, err
+}
+
+// module finds the go.mod at or above dir.
+func module(dir string) (root string, mod model.Module, err error) {
+	dir, err = filepath.Abs(dir)
+	if err != nil {
+		return "", mod, fmt.Errorf("find the module: %w", err)
+	}
+	for root = dir; !exists(filepath.Join(root, "go.mod")); root = filepath.Dir(root) {
+		if filepath.Dir(root) == root {
+			return "", mod, fmt.Errorf("no go.mod in %s or above it; the store's import path comes from there", dir)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return "", mod, fmt.Errorf("read the module's path: %w", err)
+	}
+	if mod.Path = modfile.ModulePath(text); mod.Path == "" {
+		return "", mod, fmt.Errorf("%s names no module", filepath.Join(root, "go.mod"))
+	}
+	below, err := filepath.Rel(root, dir)
+	mod.Dir = filepath.ToSlash(below)
+	return root, mod, err
+}
+
+// Parse reads a config's text. Errors name file; the error is an Errors when the text is at fault.
+func Parse(file string, src []byte, mod model.Module) ([]model.Store, error) {
+	d := &decoder{file: file}
+	root := d.document(src)
+	var stores []model.Store
+	if root != nil {
+		stores = d.config(root, mod)
+	}
+	return stores, d.err()
+}
+
+// document returns the file's one document.
+func (d *decoder) document(src []byte) *yaml.Node {
+	loader, err := yaml.NewLoader(bytes.NewReader(src))
+	if err != nil {
+		d.add(1, 1, "", err.Error())
+		return nil
+	}
+	var doc, second yaml.Node
+	if err := loader.Load(&doc); err != nil {
+		d.syntax(err)
+		return nil
+	}
+	if err := loader.Load(&second); err == nil {
+		d.add(second.Line, second.Column, "", "a second document (want one)")
+	} else if !errors.Is(err, io.EOF) {
+		d.syntax(err)
+	}
+	return doc.Content[0]
+}

@@ -1,0 +1,129 @@
+package config_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/statigen/statigen/internal/config"
+	"github.com/statigen/statigen/internal/keyspec"
+	"github.com/statigen/statigen/internal/model"
+)
+
+func host() model.Module { return model.Module{Path: "example.com/host", Dir: "."} }
+
+func TestTheSmallestConfigGetsEveryDefault(t *testing.T) {
+	stores, err := config.Parse("statigen.yaml", []byte(`{version: 1, stores: {s: {out: store}}}`), host())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []model.Store{{
+		Name: "s", Package: "store", Out: "store", Import: "example.com/host/store",
+		Charts:     model.Table{Concept: "charts", Name: "statifier_charts"},
+		Positions:  model.Table{Concept: "positions", Name: "statifier_positions"},
+		Executions: model.Table{Concept: "executions", Name: "statifier_executions"},
+		Inputs:     model.Table{Concept: "inputs", Name: "statifier_inputs"},
+		ID:         model.UXID, LockKey: keyspec.Store,
+	}}
+	if diff := cmp.Diff(want, stores); diff != "" {
+		t.Errorf("stores (-want +got):\n%s", diff)
+	}
+}
+
+func TestEveryKeyReachesTheModel(t *testing.T) {
+	stores, err := config.Parse("statigen.yaml", []byte(`
+version: 1
+stores:
+  loans:
+    package: loanstore
+    out: gen/loan-store
+    prefix: no
+    table_prefix: ""
+    tables: {charts: "007", inputs: 1.10}
+    id: uuid
+    leading_columns:
+      - {name: tenant-id, type: uuid}
+      - {name: region, type: text, collation: C, not_null: true, default: ""}
+      - {name: 7th, type: bigint, default: 42}
+    lock_key: both
+`), model.Module{Path: "example.com/host", Dir: "app"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty, answer := "", "42"
+	want := []model.Store{{
+		Name: "loans", Package: "loanstore", Out: "app/gen/loan-store", Import: "example.com/host/app/gen/loan-store",
+		Schema:     "no",
+		Charts:     model.Table{Concept: "charts", Name: "007"},
+		Positions:  model.Table{Concept: "positions", Name: "positions"},
+		Executions: model.Table{Concept: "executions", Name: "executions"},
+		Inputs:     model.Table{Concept: "inputs", Name: "1.10"},
+		ID:         model.UUID,
+		Leading: []model.Column{
+			{Name: "tenant-id", Field: "TenantID", Type: model.UUIDType, Position: 1},
+			{Name: "region", Field: "Region", Type: model.TextType, Collation: `"pg_catalog"."C"`, NotNull: true, Default: &empty, Position: 2},
+			{Name: "7th", Field: "Col7th", Type: model.BigintType, Default: &answer, Position: 3},
+		},
+		LockKey: keyspec.Both,
+	}}
+	if diff := cmp.Diff(want, stores); diff != "" {
+		t.Errorf("stores (-want +got):\n%s", diff)
+	}
+}
+
+func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"empty file":      {``, `c.yaml:1:1: an empty file (want version and stores)`},
+		"no keys":         {`{}`, "c.yaml:1:1: no version (want version: 1)\nc.yaml:1:1: no stores"},
+		"a list":          {`[]`, "c.yaml:1:1: want keys and values, not a list\nc.yaml:1:1: no version (want version: 1)\nc.yaml:1:1: no stores"},
+		"other version":   {`{version: 2, stores: {s: {out: a}}}`, `c.yaml:1:11: version: unknown version "2" (want 1)`},
+		"second document": {"{version: 1, stores: {s: {out: a}}}\n---\n{}", `c.yaml:2:1: a second document (want one)`},
+		"unknown key": {
+			"version: 1\nstores:\n  s:\n    out: a\n    table_prefx: x\n",
+			`c.yaml:5:5: stores.s: unknown key "table_prefx" (want package, out, prefix, table_prefix, table, tables, id, leading_columns, lock_key)`,
+		},
+		"a key twice": {"version: 1\nstores:\n  s:\n    out: a\n    out: b\n", `c.yaml:5:5: stores.s: key "out" stands twice (first at line 4)`},
+		"anchor":      {`{version: 1, stores: {s: &a {out: a}}}`, `c.yaml:1:26: stores.s: an anchor (write the value out where it is needed)`},
+		"null":        {`{version: 1, stores: {s: {out: a, prefix: ~}}}`, `c.yaml:1:43: stores.s.prefix: want a plain or quoted string, not null`},
+		"tag":         {`{version: 1, stores: {s: {out: a, prefix: !!binary aGk=}}}`, `c.yaml:1:43: stores.s.prefix: a tag (want the bare value)`},
+		"empty":       {`{version: 1, stores: {s: {out: a, prefix: ""}}}`, `c.yaml:1:43: stores.s.prefix: an empty string (leave the key out for the default)`},
+		"wrong values, all at once": {
+			"version: 1\nstores:\n  s:\n    out: a\n    id: uid\n    lock_key: stor\n    leading_columns:\n      - {name: status, type: texts, not_null: yes}\n",
+			"c.yaml:5:9: stores.s.id: unknown id scheme \"uid\" (want uxid, uuid or bigserial)\n" +
+				"c.yaml:6:15: stores.s.lock_key: unknown lock key \"stor\" (want store, content_hash or both)\n" +
+				"c.yaml:8:16: stores.s.leading_columns.0.name: the name \"status\" of column \"status\" is also that of the schema's own column\n" +
+				"c.yaml:8:16: stores.s.leading_columns.0.name: the Go field \"Status\" of column \"status\" is also that of a field of the generated records\n" +
+				"c.yaml:8:30: stores.s.leading_columns.0.type: unknown column type \"texts\" (want text, uuid or bigint)\n" +
+				"c.yaml:8:47: stores.s.leading_columns.0.not_null: unknown value \"yes\" (want true or false)",
+		},
+		"no out":             {`{version: 1, stores: {s: {}}}`, `c.yaml:1:26: stores.s.out: no folder (want one below the module's root, such as loanstore)`},
+		"out above the root": {`{version: 1, stores: {s: {out: ../a}}}`, `c.yaml:1:32: stores.s.out: "../a" is not a folder below the module's root`},
+		"out is the root":    {`{version: 1, stores: {s: {out: ., package: a}}}`, `c.yaml:1:32: stores.s.out: "." is not a folder below the module's root`},
+		"out is absolute":    {`{version: 1, stores: {s: {out: /a}}}`, `c.yaml:1:32: stores.s.out: "/a" is not a relative path with forward slashes`},
+		"out in testdata":    {`{version: 1, stores: {s: {out: testdata/a}}}`, `c.yaml:1:32: stores.s.out: "testdata/a": the go command passes over a folder named "testdata"`},
+		"out is no package":  {`{version: 1, stores: {s: {out: loan-store}}}`, `c.yaml:1:32: stores.s.out: "loan-store" cannot be the name of a Go package that others import; set package`},
+		"package main":       {`{version: 1, stores: {s: {out: a, package: main}}}`, `c.yaml:1:44: stores.s.package: "main" cannot be the name of a Go package that others import`},
+		"one folder twice":   {`{version: 1, stores: {s: {out: a}, t: {out: ./a}}}`, `c.yaml:1:45: stores.t.out: the folder "a" is that of store s`},
+		"charts named twice": {`{version: 1, stores: {s: {out: a, table: x, tables: {charts: y}}}}`, `c.yaml:1:62: stores.s.tables.charts: the charts table is named twice (table is short for tables.charts)`},
+		"a CTE's name":       {`{version: 1, stores: {s: {out: a, table: sg_x}}}`, `c.yaml:1:42: stores.s.tables.charts: the table name "sg_x" begins with "sg_", which the queries keep for themselves`},
+		"one Go name twice": {
+			`{version: 1, stores: {s: {out: a, leading_columns: [{name: user_id, type: text}, {name: user-id, type: text}]}}}`,
+			`c.yaml:1:89: stores.s.leading_columns.1.name: the Go field "UserID" of column "user-id" is also that of column "user_id"`,
+		},
+		"a default of another type": {
+			`{version: 1, stores: {s: {out: a, leading_columns: [{name: a, type: bigint, default: 010}]}}}`,
+			`c.yaml:1:86: stores.s.leading_columns.0.default: "010" is not a bigint (want digits, such as 42)`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := config.Parse("c.yaml", []byte(c.text), host())
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("errors (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,70 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Error is one problem of a config, at its line.
+type Error struct {
+	File         string
+	Line, Column int
+	Path         string // the key's path, such as stores.loans.id
+	Text         string
+}
+
+func (e Error) Error() string {
+	if e.Path == "" {
+		return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Text)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s: %s", e.File, e.Line, e.Column, e.Path, e.Text)
+}
+
+// Errors is every problem of a config, in the file's order.
+type Errors []Error
+
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, problem := range e {
+		lines[i] = problem.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (d *decoder) err() error {
+	if len(d.errors) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(d.errors, func(a, b Error) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return d.errors
+}
+
+func (d *decoder) add(line, column int, path, text string) {
+	d.errors = append(d.errors, Error{d.file, max(line, 1), max(column, 1), path, text})
+}
+
+func (d *decoder) report(n *yaml.Node, path, format string, args ...any) {
+	d.add(n.Line, n.Column, path, fmt.Sprintf(format, args...))
+}
+
+// syntax reports what the YAML parser found, at the place that it names.
+func (d *decoder) syntax(err error) {
+	if errors.Is(err, io.EOF) {
+		d.add(1, 1, "", "an empty file (want version and stores)")
+		return
+	}
+	var load *yaml.LoadError
+	if errors.As(err, &load) {
+		d.add(load.Mark.Line, load.Mark.Column, "", load.Message)
+		return
+	}
+	d.add(1, 1, "", strings.TrimPrefix(err.Error(), "yaml: "))
+}

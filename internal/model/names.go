@@ -1,0 +1,125 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxName is how many bytes of a name Postgres keeps; it cuts a longer one with no more than a notice.
+const maxName = 63
+
+// name checks a name that the database will hold.
+func (c *checker) name(field, name string) bool {
+	switch {
+	case name == "":
+		c.report(field, "an empty name")
+	case !utf8.ValidString(name):
+		c.report(field, "the name %q is not UTF-8", name)
+	case strings.ContainsFunc(name, unprintable):
+		c.report(field, "the name %q holds a control, format or separator character", name)
+	case len(name) > maxName:
+		c.report(field, "the name %q has %d bytes (want at most %d)", name, len(name), maxName)
+	default:
+		return true
+	}
+	return false
+}
+
+func unprintable(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+func isWord(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+}
+
+// fieldName makes an exported Go name of a column's: words begin with a capital, "id" is "ID", and
+// what no Go name can hold separates words. A name that would not be exported gets Col in front.
+func fieldName(column string) string {
+	var b strings.Builder
+	for _, word := range strings.FieldsFunc(column, notInIdentifier) {
+		r, size := utf8.DecodeRuneInString(word)
+		if strings.EqualFold(word, "id") {
+			b.WriteString("ID")
+		} else {
+			b.WriteString(string(unicode.ToUpper(r)) + word[size:])
+		}
+	}
+	if r, _ := utf8.DecodeRuneInString(b.String()); !unicode.IsUpper(r) {
+		return "Col" + b.String()
+	}
+	return b.String()
+}
+
+func notInIdentifier(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// columns are those of the schema itself, over all four tables.
+func columns() []string {
+	return []string{
+		"id", "content_hash", "identity_blob", "chart_blob", "inserted_at", "updated_at", "retired_at", "retired_by",
+		"session_id", "position_blob", "execution_id", "status", "failure", "metadata", "outcome_blob", "ended_at",
+		"seq", "door", "input_blob",
+	}
+}
+
+// systemColumns exist on every table, so the server refuses to create another of the name.
+func systemColumns() []string {
+	return []string{"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"}
+}
+
+// recordFields are the other fields of the structs that embed Leading: a leading field of the same name
+// would be hidden behind them.
+func recordFields() []string {
+	fields := []string{"Leading", "RowID"}
+	for _, column := range columns() {
+		fields = append(fields, fieldName(column))
+	}
+	return fields
+}
+
+func (c *checker) leading(specs []ColumnSpec) []Column {
+	sqlNames, goNames := map[string]string{}, map[string]string{}
+	for _, n := range columns() {
+		sqlNames[n] = "the schema's own column"
+	}
+	for _, n := range systemColumns() {
+		sqlNames[n] = "a system column of Postgres"
+	}
+	for _, f := range recordFields() {
+		goNames[f] = "a field of the generated records"
+	}
+	var out []Column
+	for i, spec := range specs {
+		at := fmt.Sprintf("leading_columns.%d", i)
+		column := c.column(at, i+1, spec)
+		c.unique(at+".name", "name", column.Name, spec.Name, sqlNames)
+		c.unique(at+".name", "Go field", column.Field, spec.Name, goNames)
+		out = append(out, column)
+	}
+	return out
+}
+
+func (c *checker) unique(field, noun, name, column string, taken map[string]string) {
+	if owner, ok := taken[name]; ok {
+		c.report(field, "the %s %q of column %q is also that of %s", noun, name, column, owner)
+		return
+	}
+	taken[name] = fmt.Sprintf("column %q", column)
+}
+
+func (c *checker) column(at string, position int, spec ColumnSpec) Column {
+	c.name(at+".name", spec.Name)
+	column := Column{
+		Name: spec.Name, Field: fieldName(spec.Name), Position: position,
+		NotNull: spec.NotNull, Default: spec.Default,
+	}
+	if spec.Type == "" {
+		c.report(at, "no type (want %s)", list(Types()))
+	}
+	column.Type = oneOf(c, at+".type", "column type", spec.Type, Types())
+	column.Collation = c.collation(at+".collation", column.Type, spec.Collation)
+	c.checkDefault(at+".default", column.Type, spec.Default)
+	return column
+}

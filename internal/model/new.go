@@ -1,0 +1,156 @@
+package model
+
+import (
+	"fmt"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/statigen/statigen/internal/keyspec"
+)
+
+// DefaultTablePrefix is what a table's name begins with unless a spec says otherwise.
+const DefaultTablePrefix = "statifier_"
+
+// CTEPrefix begins the names of all CTEs in the queries. A CTE hides a table of its name where no schema
+// is written, so no table's name may begin like one.
+const CTEPrefix = "sg_"
+
+// Concepts lists the four tables by their keys in a spec.
+func Concepts() []string { return []string{"charts", "positions", "executions", "inputs"} }
+
+// New decides a store's names. It reports every problem of the spec; with one, the Store is of no use.
+func New(mod Module, spec Spec) (Store, []Problem) {
+	c := &checker{}
+	s := Store{
+		Name: spec.Name, Schema: spec.Prefix,
+		ID:      oneOf(c, "id", "id scheme", spec.ID, IDs()),
+		LockKey: oneOf(c, "lock_key", "lock key", spec.LockKey, keyspec.LockKeys()),
+	}
+	if spec.Prefix != "" {
+		c.name("prefix", spec.Prefix)
+	}
+	s.Out = c.out(mod, spec.Out)
+	s.Import = path.Join(mod.Path, s.Out)
+	s.Package = c.packageName(spec)
+	c.tables(&s, spec)
+	s.Leading = c.leading(spec.Leading)
+	return s, c.problems
+}
+
+type checker struct{ problems []Problem }
+
+func (c *checker) report(field, format string, args ...any) {
+	c.problems = append(c.problems, Problem{field, fmt.Sprintf(format, args...)})
+}
+
+// oneOf returns the value that text names; the first one is the default.
+func oneOf[T ~string](c *checker, field, noun, text string, values []T) T {
+	if text == "" {
+		return values[0]
+	}
+	if !slices.Contains(values, T(text)) {
+		c.report(field, "unknown %s %s (want %s)", noun, strconv.Quote(text), list(values))
+	}
+	return T(text)
+}
+
+func list[T ~string](values []T) string {
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = string(v)
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// out checks the folder and returns it relative to the module's root.
+func (c *checker) out(mod Module, out string) string {
+	clean := path.Join(mod.Dir, out)
+	switch {
+	case out == "":
+		c.report("out", "no folder (want one below the module's root, such as loanstore)")
+	case path.IsAbs(out) || strings.ContainsAny(out, "\\:"):
+		c.report("out", "%q is not a relative path with forward slashes", out)
+	case clean == "." || clean == ".." || strings.HasPrefix(clean, "../"):
+		c.report("out", "%q is not a folder below the module's root", out)
+	default:
+		c.outElements(out, clean)
+	}
+	return clean
+}
+
+func (c *checker) outElements(out, clean string) {
+	for e := range strings.SplitSeq(clean, "/") {
+		if e == "vendor" || e == "testdata" || strings.HasPrefix(e, ".") || strings.HasPrefix(e, "_") {
+			c.report("out", "%q: the go command passes over a folder named %q", out, e)
+		}
+		if strings.ContainsFunc(e, notInImportPath) {
+			c.report("out", "%q: %q cannot be part of an import path (want ASCII letters, digits and -._~)", out, e)
+		}
+	}
+}
+
+func notInImportPath(r rune) bool {
+	return !isWord(r) && !strings.ContainsRune("-.~", r)
+}
+
+func (c *checker) packageName(spec Spec) string {
+	name, field, remedy := spec.Package, "package", ""
+	if name == "" {
+		name, field, remedy = path.Base(spec.Out), "out", "; set package"
+	}
+	if spec.Out == "" && spec.Package == "" {
+		return name
+	}
+	if !token.IsIdentifier(name) || name == "_" || name == "main" || strings.HasSuffix(name, "_test") {
+		c.report(field, "%q cannot be the name of a Go package that others import%s", name, remedy)
+	}
+	return name
+}
+
+func (c *checker) tables(s *Store, spec Spec) {
+	prefix := DefaultTablePrefix
+	if spec.TablePrefix != nil {
+		prefix = *spec.TablePrefix
+	}
+	for i, t := range []*Table{&s.Charts, &s.Positions, &s.Executions, &s.Inputs} {
+		*t = Table{Concept: Concepts()[i], Name: prefix + Concepts()[i]}
+		field := "table_prefix"
+		if name, ok := spec.Tables[t.Concept]; ok {
+			t.Name, field = name, "tables."+t.Concept
+		}
+		c.table(field, t.Name)
+		for _, index := range s.Indexes()[t.Concept] {
+			if len(index) > maxName {
+				c.report(field, "the index name %q has %d bytes (want at most %d)", index, len(index), maxName)
+			}
+		}
+	}
+	c.distinctRelations(s, spec)
+}
+
+func (c *checker) table(field, name string) {
+	if c.name(field, name) && strings.HasPrefix(name, CTEPrefix) {
+		c.report(field, "the table name %q begins with %q, which the queries keep for themselves", name, CTEPrefix)
+	}
+}
+
+// distinctRelations finds two tables or indexes of one name: they share the schema's one namespace.
+func (c *checker) distinctRelations(s *Store, spec Spec) {
+	owner := map[string]string{}
+	for _, t := range s.Tables() {
+		field := "table_prefix"
+		if _, ok := spec.Tables[t.Concept]; ok {
+			field = "tables." + t.Concept
+		}
+		for _, name := range append([]string{t.Name}, s.Indexes()[t.Concept]...) {
+			if first, taken := owner[name]; taken {
+				c.report(field, "the name %q of %s is taken by %s", name, t.Concept, first)
+			}
+			owner[name] = t.Concept
+		}
+	}
+}
