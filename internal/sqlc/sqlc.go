@@ -1,0 +1,189 @@
+// Package sqlc compiles SQL to Go with the sqlc that go.mod names.
+//
+// sqlc's one exported function, pkg/cli.Run, prints what is wrong and ends the process, and it keeps its
+// flags in package variables. So the binary runs itself once more as a child that calls it (Child), in a
+// temporary folder, and what the child printed comes back as an error. The alternative, a sqlc on the
+// host's PATH, would let the host's version decide what the store looks like.
+package sqlc
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/sqlc-dev/sqlc/pkg/cli"
+)
+
+// childMarker in the environment makes the process sqlc. It is private: nothing but Compile sets it.
+const childMarker = "STATIGEN_RUN_AS_SQLC"
+
+// Child turns the process into sqlc if Compile started it, and then does not return. It comes first in main
+// and in the TestMain of every package that compiles.
+func Child() {
+	if os.Getenv(childMarker) != "" {
+		os.Exit(cli.Run(os.Args[1:]))
+	}
+}
+
+// Input is the SQL of one package.
+type Input struct {
+	Schema  []byte
+	Queries map[string][]byte // by base name
+}
+
+// Compile runs sqlc once for all inputs and returns the Go files of each, by base name. A complaint of sqlc's names the
+// file as it is called in statigen's own tree: the text is ours, and so is the fault.
+func Compile(ctx context.Context, inputs []Input) ([]map[string][]byte, error) {
+	dir, err := os.MkdirTemp("", "statigen-sqlc-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for sqlc: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	if err := layOut(dir, inputs); err != nil {
+		return nil, err
+	}
+	if err := run(ctx, dir); err != nil {
+		return nil, err
+	}
+	outputs := make([]map[string][]byte, len(inputs))
+	for i := range inputs {
+		if outputs[i], err = readGo(filepath.Join(dir, strconv.Itoa(i), "db")); err != nil {
+			return nil, err
+		}
+	}
+	return outputs, nil
+}
+
+func layOut(dir string, inputs []Input) error {
+	files := map[string][]byte{"sqlc.json": settings(len(inputs))}
+	for i, in := range inputs {
+		at := strconv.Itoa(i)
+		files[filepath.Join(at, "schema", "schema.sql")] = in.Schema
+		for name, text := range in.Queries {
+			files[filepath.Join(at, "queries", name)] = text
+		}
+	}
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return fmt.Errorf("lay out the SQL for sqlc: %w", err)
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			return fmt.Errorf("lay out the SQL for sqlc: %w", err)
+		}
+	}
+	return nil
+}
+
+func run(ctx context.Context, dir string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find the binary to run as sqlc: %w", err)
+	}
+	cmd := exec.CommandContext(ctx, self, "generate", "-f", "sqlc.json")
+	cmd.Dir = dir
+	cmd.Env = append(cleanEnv(os.Environ()), childMarker+"=1")
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && ctx.Err() == nil {
+		return fmt.Errorf("sqlc refuses the SQL:\n%s", strings.TrimSpace(said.String()))
+	}
+	if err != nil {
+		return fmt.Errorf("run sqlc: %w", err)
+	}
+	return nil
+}
+
+// cleanEnv leaves out what changes sqlc's behaviour: SQLCDEBUG alone prints megabytes.
+func cleanEnv(env []string) []string {
+	var clean []string
+	for _, v := range env {
+		if !strings.HasPrefix(v, "SQLC") {
+			clean = append(clean, v)
+		}
+	}
+	return clean
+}
+
+func readGo(dir string) (map[string][]byte, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read what sqlc wrote: %w", err)
+	}
+	files := map[string][]byte{}
+	for _, e := range entries {
+		if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+			return nil, fmt.Errorf("read what sqlc wrote: %w", err)
+		}
+	}
+	return files, nil
+}
+
+// settings is sqlc's config, as JSON so that no name needs YAML's quoting.
+func settings(packages int) []byte {
+	blocks := make([]any, packages)
+	for i := range blocks {
+		at := strconv.Itoa(i) + "/"
+		blocks[i] = map[string]any{
+			"engine": "postgresql", "schema": at + "schema/schema.sql", "queries": at + "queries",
+			"gen": map[string]any{"go": goSettings(at + "db")},
+		}
+	}
+	text, err := json.Marshal(map[string]any{"version": "2", "sql": blocks})
+	if err != nil {
+		panic(err) // maps of strings and numbers always marshal
+	}
+	return text
+}
+
+func goSettings(out string) map[string]any {
+	return map[string]any{
+		"package":                      "db",
+		"out":                          out,
+		"sql_package":                  "pgx/v5",
+		"emit_exact_table_names":       true, // a plural is never bent into another table's name
+		"query_parameter_limit":        0,    // always one argument: a parameter can never shadow ctx or err
+		"emit_pointers_for_null_types": true,
+		"omit_unused_structs":          true, // every query names its columns, so no model is used
+		"omit_sqlc_version":            true, // a new sqlc with the same output is no diff in every host
+		"overrides":                    overrides(),
+	}
+}
+
+// overrides gives every type its Go type, under both spellings: sqlc matches the one that a cast or a column
+// is written with, and takes a type it does not know for interface{}.
+func overrides() []any {
+	var all []any
+	for _, t := range []struct {
+		name, goType, pkg string
+		pointer           bool // when nullable
+	}{
+		{"text", "string", "", true},
+		{"int8", "int64", "", true},
+		{"bool", "bool", "", true},
+		{"timestamp", "Time", "time", true},
+		{"uuid", "UUID", "github.com/jackc/pgx/v5/pgtype", false},
+		{"jsonb", "RawMessage", "encoding/json", false},
+		{"bytea", "[]byte", "", false},
+	} {
+		for _, name := range []string{t.name, "pg_catalog." + t.name} {
+			for _, nullable := range []bool{false, true} {
+				goType := map[string]any{"type": t.goType, "pointer": nullable && t.pointer}
+				if t.pkg != "" {
+					goType["import"] = t.pkg
+				}
+				all = append(all, map[string]any{"db_type": name, "nullable": nullable, "go_type": goType})
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,58 @@
+package sqlc_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/statigen/statigen/internal/sqlc"
+)
+
+func TestMain(m *testing.M) {
+	sqlc.Child()
+	os.Exit(m.Run())
+}
+
+func input(schema, query string) sqlc.Input {
+	return sqlc.Input{Schema: []byte(schema), Queries: map[string][]byte{"q.sql": []byte(query)}}
+}
+
+func TestEachInputBecomesAPackageOfItsOwn(t *testing.T) {
+	got, err := sqlc.Compile(t.Context(), []sqlc.Input{
+		input("CREATE TABLE a (id int8 NOT NULL);", "-- name: A :one\nSELECT a.id FROM a AS a;\n"),
+		input("CREATE TABLE b (name text);", "-- name: B :one\nSELECT b.name FROM b AS b;\n"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 || !strings.Contains(string(got[0]["q.sql.go"]), "(int64, error)") || !strings.Contains(string(got[1]["q.sql.go"]), "(*string, error)") {
+		t.Errorf("compiled %v", got)
+	}
+}
+
+func TestAComplaintNamesTheFileAndTheLine(t *testing.T) {
+	_, err := sqlc.Compile(t.Context(), []sqlc.Input{input("CREATE TABLE a (id int8);", "-- name: A :one\nSELECT a.nope\nFROM a AS a;\n")})
+	if err == nil || !strings.Contains(err.Error(), "queries/q.sql:2:") || !strings.Contains(err.Error(), `column "nope" does not exist`) {
+		t.Errorf("got error %v, want one at queries/q.sql:2", err)
+	}
+	if err != nil && strings.Contains(err.Error(), os.TempDir()) {
+		t.Errorf("the error shows a temporary folder: %v", err)
+	}
+}
+
+func TestTheCallersSettingsOfSQLCDoNotReachIt(t *testing.T) {
+	t.Setenv("SQLC_AUTH_TOKEN", "not a token")
+	if _, err := sqlc.Compile(t.Context(), []sqlc.Input{input("CREATE TABLE a (id int8);", "-- name: A :one\nSELECT a.id FROM a AS a;\n")}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestACancelledRunSaysSo(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := sqlc.Compile(ctx, []sqlc.Input{input("", "-- name: A :one\nSELECT 1;\n")})
+	if err == nil || strings.Contains(err.Error(), "refuses") {
+		t.Errorf("got error %v, want the cancellation", err)
+	}
+}

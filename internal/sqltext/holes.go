@@ -1,0 +1,180 @@
+package sqltext
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/statigen/statigen/internal/keyspec"
+	"github.com/statigen/statigen/internal/model"
+)
+
+// holes returns the word for every hole.
+func holes(s model.Store) map[string]string {
+	words := map[string]string{
+		"create_schema": "",
+		"id_type":       s.ID.ColumnType(),
+		"id_value_type": s.ID.ValueType(),
+		"id_zero":       s.ID.Zero() + "::" + s.ID.ValueType(),
+		"id_column":     "",
+		"id_value":      "",
+
+		// One reading of the clock for all columns of a statement. OFFSET 0 keeps it from being inlined.
+		"now": "(SELECT pg_catalog.timezone('UTC', pg_catalog.clock_timestamp()) AS now OFFSET 0)",
+
+		"read_committed": "pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) " +
+			"ANY ('{read committed,read uncommitted}'::pg_catalog.text[])",
+
+		// c is the child's row, p its parent's. A parent that does not exist pins nothing.
+		"child_pins_chart": `c."metadata" OPERATOR(pg_catalog.@>) pg_catalog.jsonb_build_object('statifier_persistence', ` +
+			`pg_catalog.jsonb_build_object('content_hash', @content_hash::pg_catalog.text))`,
+		"live_parent_of_child": `p."execution_id" OPERATOR(pg_catalog.=) ` +
+			`(c."metadata" OPERATOR(pg_catalog.->) 'statifier_persistence' OPERATOR(pg_catalog.->>) 'parent_execution_id') ` +
+			`AND p."status" OPERATOR(pg_catalog.=) ANY ('{active,needs_migration}'::pg_catalog.text[])`,
+	}
+	if s.Schema != "" {
+		words["create_schema"] = "CREATE SCHEMA IF NOT EXISTS " + keyspec.QuoteIdent(s.Schema) + ";"
+	}
+	if s.ID.FromClient() {
+		words["id_column"] = `"id", `
+		words["id_value"] = "@id::" + s.ID.ValueType() + ", "
+	}
+	relations(s, words)
+	locks(s, words)
+	leading(s, words)
+	return words
+}
+
+func relations(s model.Store, words map[string]string) {
+	for _, t := range s.Tables() {
+		words[t.Concept] = s.Relation(t)
+	}
+	for hole, name := range map[string]string{
+		"charts_content_hash_index":          s.Charts.DerivedIndex("content_hash"),
+		"positions_session_id_index":         s.Positions.DerivedIndex("session_id"),
+		"positions_content_hash_index":       s.Positions.Index("content_hash"),
+		"executions_execution_id_index":      s.Executions.DerivedIndex("execution_id"),
+		"executions_metadata_gin_index":      s.Executions.Index("metadata_gin"),
+		"executions_content_hash_index":      s.Executions.Index("content_hash"),
+		"executions_ended_at_index":          s.Executions.Index("ended_at"),
+		"executions_live_content_hash_index": s.Executions.Index("live_content_hash"),
+		"inputs_execution_id_seq_index":      s.Inputs.DerivedIndex("execution_id_seq"),
+	} {
+		words[hole] = keyspec.QuoteIdent(name)
+	}
+	words["charts_filtered"] = filtered(s, s.Charts)
+	words["filtered_charts"] = filteredNames(s, s.Charts)
+	words["filtered_tables"] = filteredNames(s, s.Charts, s.Positions, s.Executions)
+}
+
+// filtered asks whether row-level security hides rows of the table from this role.
+func filtered(s model.Store, t model.Table) string {
+	return "pg_catalog.row_security_active(" + literal(s.Relation(t)) + "::pg_catalog.text)"
+}
+
+// filteredNames lists those of the tables that row-level security filters; the empty string is none.
+func filteredNames(s model.Store, tables ...model.Table) string {
+	cases := make([]string, len(tables))
+	for i, t := range tables {
+		cases[i] = "CASE WHEN " + filtered(s, t) + " THEN " + literal(s.Relation(t)) + " END"
+	}
+	return "pg_catalog.concat_ws(', ', " + strings.Join(cases, ", ") + ")"
+}
+
+// literal writes a string constant that means the same whatever standard_conforming_strings says.
+func literal(text string) string {
+	quoted := "'" + strings.ReplaceAll(text, "'", "''") + "'"
+	if strings.Contains(text, `\`) {
+		return "E" + strings.ReplaceAll(quoted, `\`, `\\`)
+	}
+	return quoted
+}
+
+// locks writes the advisory lock calls. The namespace and the store string stand in the SQL itself: no Go
+// of a host computes, joins or passes them.
+func locks(s model.Store, words map[string]string) {
+	namespace := strconv.Itoa(int(keyspec.Namespace))
+	keys := lockKeys(s)
+	words["namespace"] = namespace
+	calls := func(function, suffix, separator string) string {
+		out := make([]string, len(keys))
+		for i, key := range keys {
+			out[i] = "pg_catalog." + function + "(" + namespace + ", " + key + ")" + suffix
+		}
+		return strings.Join(out, separator)
+	}
+	words["lock_chart_shared"] = calls("pg_advisory_xact_lock_shared", "", ", ")
+	words["lock_chart_exclusive"] = calls("pg_advisory_xact_lock", " IS NOT NULL", " AND ")
+	words["try_chart_exclusive"] = calls("pg_try_advisory_xact_lock", "", " AND ")
+	objids := make([]string, len(keys))
+	for i, key := range keys {
+		objids[i] = key + "::pg_catalog.oid" // int4 to oid keeps the bits, as pg_locks shows them
+	}
+	words["chart_lock_objids"] = strings.Join(objids, ", ")
+}
+
+// lockKeys are the second keys in the order in which they are taken. With two, the smaller one is first
+// in every session; should they be equal, the second call takes nothing new.
+func lockKeys(s model.Store) []string {
+	const hash = "@content_hash::pg_catalog.text"
+	byHash := "pg_catalog.hashtext(" + hash + ")"
+	byStore := "pg_catalog.hashtext(" + literal(keyspec.Text(s.StoreString(), "")) + " OPERATOR(pg_catalog.||) " + hash + ")"
+	switch s.LockKey {
+	case keyspec.ContentHash:
+		return []string{byHash}
+	case keyspec.Both:
+		return []string{"LEAST(" + byHash + ", " + byStore + ")", "GREATEST(" + byHash + ", " + byStore + ")"}
+	}
+	return []string{byStore}
+}
+
+// leading writes the host's columns. Whatever their names are, results and parameters know them as lead_1,
+// lead_2, …
+func leading(s model.Store, words map[string]string) {
+	var definitions, columns, values, aliases strings.Builder
+	of := map[string]*strings.Builder{"c": {}, "e": {}}
+	for _, c := range s.Leading {
+		name := keyspec.QuoteIdent(c.Name)
+		definitions.WriteString(", " + definition(c))
+		columns.WriteString(name + ", ")
+		values.WriteString(value(c) + ", ")
+		aliases.WriteString("s." + c.Alias() + ", ")
+		for table, list := range of {
+			list.WriteString(table + "." + name + " AS " + c.Alias() + ", ")
+		}
+	}
+	words["lead_definitions"] = definitions.String()
+	words["lead_columns"] = columns.String()
+	words["lead_values"] = values.String()
+	words["lead_aliases_of_s"] = aliases.String()
+	for table, list := range of {
+		words["lead_of_"+table] = list.String()
+	}
+}
+
+func definition(c model.Column) string {
+	text := keyspec.QuoteIdent(c.Name) + " " + c.Type.SQL()
+	if c.Collation != "" {
+		text += " COLLATE " + c.Collation
+	}
+	if c.NotNull {
+		text += " NOT NULL"
+	}
+	if c.Default != nil {
+		text += " DEFAULT " + literal(*c.Default) + "::" + c.Type.SQL()
+	}
+	return text
+}
+
+// value is what an INSERT writes: the parameter or, where it is NULL, the default. INSERT … SELECT has no
+// DEFAULT keyword, so the default's text stands here again.
+func value(c model.Column) string {
+	cast := "::" + c.Type.SQL()
+	if !c.Optional() {
+		return "@" + c.Alias() + cast
+	}
+	parameter := "sqlc.narg(" + c.Alias() + ")" + cast
+	if c.Default == nil {
+		return parameter
+	}
+	return "COALESCE(" + parameter + ", " + literal(*c.Default) + cast + ")"
+}

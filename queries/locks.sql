@@ -1,0 +1,56 @@
+-- name: LockChartShared :exec
+-- LockChartShared takes a chart's shared lock. Like every lock statement it touches no table: in READ COMMITTED
+-- the statement behind it gets a snapshot younger than the lock, and that is what makes the tombstone it reads
+-- the last word.
+SELECT {{lock_chart_shared}};
+
+-- name: LockExecution :exec
+-- LockExecution takes an execution's lock: one bigint, a key space that no chart lock is in.
+SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended(@execution_id::pg_catalog.text, 0));
+
+-- name: LockChartExclusive :exec
+-- LockChartExclusive takes a chart's exclusive lock and bounds the wait for it. At another level than READ
+-- COMMITTED the lock is not taken at all: the pins would be counted in a snapshot from before the wait. The
+-- statement behind it is already on its way, so what happened here is left in a transaction-local setting, and
+-- that one acts only on "held <content hash>".
+SELECT
+  pg_catalog.set_config('lock_timeout', @lock_timeout::pg_catalog.text, true),
+  pg_catalog.set_config('statigen.exclusive', CASE
+    WHEN NOT ({{read_committed}}) THEN 'isolation'
+    WHEN {{lock_chart_exclusive}} THEN 'held ' OPERATOR(pg_catalog.||) @content_hash::pg_catalog.text
+    ELSE '' END, true);
+
+-- name: LockChartExclusiveJoined :exec
+-- LockChartExclusiveJoined is LockChartExclusive in a host's transaction, which may hold the chart's shared lock
+-- already. Two such transactions that both ask for the exclusive one deadlock, so the upgrade is refused before
+-- it waits. A transaction that holds the exclusive lock too (it retired, then read) upgrades nothing.
+SELECT
+  pg_catalog.set_config('statigen.lock_timeout', pg_catalog.current_setting('lock_timeout'), true),
+  pg_catalog.set_config('lock_timeout', @lock_timeout::pg_catalog.text, true),
+  pg_catalog.set_config('statigen.exclusive', CASE
+    WHEN NOT ({{read_committed}}) THEN 'isolation'
+    WHEN NOT h.shared THEN CASE
+      WHEN {{lock_chart_exclusive}} THEN 'held ' OPERATOR(pg_catalog.||) @content_hash::pg_catalog.text
+      ELSE '' END
+    WHEN NOT @allow_upgrade::pg_catalog.bool THEN 'upgrade'
+    WHEN {{try_chart_exclusive}} THEN 'held ' OPERATOR(pg_catalog.||) @content_hash::pg_catalog.text
+    ELSE 'busy' END, true)
+FROM (SELECT EXISTS (
+  SELECT 1 FROM pg_catalog.pg_locks AS l
+  WHERE l.locktype OPERATOR(pg_catalog.=) 'advisory' AND l.granted
+    AND l.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()
+    AND l.classid OPERATOR(pg_catalog.=) {{namespace}}::pg_catalog.oid AND l.objsubid OPERATOR(pg_catalog.=) 2
+    AND l.objid OPERATOR(pg_catalog.=) ANY (ARRAY[{{chart_lock_objids}}])
+  GROUP BY l.objid
+  HAVING pg_catalog.bool_or(l.mode OPERATOR(pg_catalog.=) 'ShareLock')
+    AND NOT pg_catalog.bool_or(l.mode OPERATOR(pg_catalog.=) 'ExclusiveLock')) AS shared) AS h;
+
+-- name: SetLockTimeout :exec
+-- SetLockTimeout bounds the lock waits of the statements behind it, to the transaction's end at most.
+SELECT
+  pg_catalog.set_config('statigen.lock_timeout', pg_catalog.current_setting('lock_timeout'), true),
+  pg_catalog.set_config('lock_timeout', @lock_timeout::pg_catalog.text, true);
+
+-- name: RestoreLockTimeout :exec
+-- RestoreLockTimeout puts a host's own lock_timeout back.
+SELECT pg_catalog.set_config('lock_timeout', pg_catalog.current_setting('statigen.lock_timeout'), true);

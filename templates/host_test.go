@@ -1,0 +1,207 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/statigen/statigen/internal/pgtest"
+	store "github.com/statigen/statigen/templates"
+)
+
+// The tests of this package run here, on the default config, and once more for every other host that the
+// matrix generates. So they know neither leading columns nor ids nor table names, but find them.
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+
+// A host is a database with the store's tables, and helpers that know them.
+type host struct {
+	*pgtest.DB
+	charts, positions, executions string // as SQL writes them
+}
+
+func newHost(t testing.TB) *host {
+	created := regexp.MustCompile(`(?m)^CREATE TABLE (.*) \($`).FindAllStringSubmatch(store.Schema, -1)
+	if len(created) != 4 {
+		t.Fatalf("Schema creates %d tables, want 4", len(created))
+	}
+	return &host{
+		DB:     pgtest.New(t, store.Schema),
+		charts: created[0][1], positions: created[1][1], executions: created[2][1],
+	}
+}
+
+func (h *host) store(t testing.TB, opts ...pgtest.Option) *store.Store {
+	return store.New(h.Pool(t, opts...))
+}
+
+// begin opens a transaction on a connection of its own and returns the store in it.
+func (h *host) begin(t testing.TB, level string, opts ...pgtest.Option) (*store.Store, pgx.Tx) {
+	t.Helper()
+	tx, err := h.Conn(t, opts...).BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.TxIsoLevel(level)})
+	if err != nil {
+		t.Fatalf("begin: %v", err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	return store.New(nil).WithTx(tx), tx
+}
+
+func pid(tx pgx.Tx) uint32 { return tx.Conn().PgConn().PID() }
+
+// query reads one value as the superuser.
+func query[T any](t testing.TB, h *host, sql string, args ...any) T {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), h.URL())
+	if err != nil {
+		t.Fatalf("connect: %v", err)
+	}
+	defer conn.Close(context.Background())
+	var value T
+	if err := conn.QueryRow(t.Context(), sql, args...).Scan(&value); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return value
+}
+
+var serial atomic.Int64
+
+func newHash() string {
+	return fmt.Sprintf("sha256:%064x", serial.Add(1))
+}
+
+func newChart(hash string) store.Chart {
+	return store.Chart{Leading: leading("eu"), ContentHash: hash, IdentityBlob: []byte{0, 255}, ChartBlob: []byte("<scxml/>")}
+}
+
+func newExecution(hash string) store.NewExecution {
+	return store.NewExecution{
+		Leading:     leading("eu"),
+		ExecutionID: fmt.Sprintf("execution %d", serial.Add(1)), ContentHash: hash,
+		IdentityBlob: []byte{0, 255}, PositionBlob: []byte{1}, Metadata: []byte(`{"amount": 100}`),
+	}
+}
+
+// leading fills every leading column, whatever the host has.
+func leading(text string) store.Leading {
+	var l store.Leading
+	v := reflect.ValueOf(&l).Elem()
+	for i := range v.NumField() {
+		field := v.Field(i)
+		if field.Kind() == reflect.Pointer {
+			field.Set(reflect.New(field.Type().Elem()))
+			field = field.Elem()
+		}
+		switch field.Interface().(type) {
+		case string:
+			field.SetString(text)
+		case int64:
+			field.SetInt(int64(len(text)))
+		case pgtype.UUID:
+			field.Set(reflect.ValueOf(pgtype.UUID{Bytes: [16]byte{byte(len(text))}, Valid: true}))
+		}
+	}
+	return l
+}
+
+func mustSave(t testing.TB, s *store.Store) string {
+	t.Helper()
+	hash := newHash()
+	must(t, s.SaveChart(t.Context(), newChart(hash)))
+	return hash
+}
+
+func mustCreate(t testing.TB, s *store.Store, hash string) store.Execution {
+	t.Helper()
+	e, err := s.CreateExecution(t.Context(), newExecution(hash))
+	must(t, err)
+	return e
+}
+
+func mustRetire(t testing.TB, s *store.Store, hash string) store.Retirement {
+	t.Helper()
+	r, err := s.RetireChart(t.Context(), hash, by("ops"))
+	must(t, err)
+	return r
+}
+
+func by(who string) store.RetireOptions { return store.RetireOptions{By: who} }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantAs fails unless err is an E, and returns it.
+func wantAs[E error](t testing.TB, err error) E {
+	t.Helper()
+	var e E
+	if !errors.As(err, &e) {
+		t.Fatalf("got error %v, want a %T", err, e)
+	}
+	return e
+}
+
+func wantIs(t testing.TB, err, target error) {
+	t.Helper()
+	if !errors.Is(err, target) {
+		t.Fatalf("got error %v, want %v", err, target)
+	}
+}
+
+func sqlState(err error) string {
+	var server *pgconn.PgError
+	if errors.As(err, &server) {
+		return server.Code
+	}
+	return ""
+}
+
+// plantPosition writes a position as a session would, for its verbs come later.
+func (h *host) plantPosition(t testing.TB, hash string) {
+	t.Helper()
+	columns, values := h.required(t, h.positions)
+	h.Exec(t, fmt.Sprintf(`INSERT INTO %s (%s session_id, content_hash, identity_blob, position_blob, inserted_at, updated_at)
+		VALUES (%s $1, $2, '', '', now(), now())`, h.positions, columns, values), fmt.Sprintf("session %d", serial.Add(1)), hash)
+}
+
+// plantLinkage makes an execution the child of another, pinning the chart.
+func (h *host) plantLinkage(t testing.TB, child, parent, hash string) {
+	t.Helper()
+	h.Exec(t, `UPDATE `+h.executions+` SET metadata = jsonb_build_object('statifier_persistence', jsonb_build_object(
+		'parent_execution_id', $2::text, 'invoke_id', 'call', 'child_index', 0, 'content_hash', $3::text))
+		WHERE execution_id = $1`, child, parent, hash)
+}
+
+// required lists the columns that an INSERT must name, beside those that every host has, with values.
+func (h *host) required(t testing.TB, table string) (columns, values string) {
+	t.Helper()
+	columns = query[string](t, h, `SELECT coalesce(string_agg(quote_ident(attname) || ', ', '' ORDER BY attnum), '') `+requiredColumns, table)
+	values = query[string](t, h, `SELECT coalesce(string_agg(CASE format_type(atttypid, NULL)
+		WHEN 'text' THEN 'gen_random_uuid()::text' WHEN 'bigint' THEN '1' ELSE 'gen_random_uuid()' END || ', ', '' ORDER BY attnum), '') `+requiredColumns, table)
+	return columns, values
+}
+
+const requiredColumns = `FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND attnotnull AND NOT atthasdef
+	AND attname NOT IN ('session_id', 'content_hash', 'identity_blob', 'position_blob', 'inserted_at', 'updated_at',
+		'execution_id', 'status')`
+
+// tombstoned counts what must never be: retired charts that something still needs.
+func (h *host) stranded(t testing.TB) int {
+	t.Helper()
+	return query[int](t, h, strings.NewReplacer("CHARTS", h.charts, "EXECUTIONS", h.executions, "POSITIONS", h.positions).Replace(`
+		SELECT count(*) FROM CHARTS c WHERE c.retired_at IS NOT NULL AND (
+			EXISTS (SELECT FROM EXECUTIONS e WHERE e.content_hash = c.content_hash AND e.status IN ('active', 'needs_migration'))
+			OR EXISTS (SELECT FROM POSITIONS p WHERE p.content_hash = c.content_hash))`))
+}

@@ -1,0 +1,77 @@
+package db
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Conn is where a store's statements go: a pool, or a transaction. The zero Conn goes nowhere.
+type Conn struct {
+	pool *pgxpool.Pool
+	tx   pgx.Tx
+	host bool
+}
+
+// OnPool sends every batch on a connection of its own, as one implicit transaction.
+func OnPool(pool *pgxpool.Pool) Conn { return Conn{pool: pool} }
+
+// OnHostTx joins a transaction that the host opened and will end. Locks taken there last to its end, and it
+// may hold locks of its own.
+func OnHostTx(tx pgx.Tx) Conn { return Conn{tx: tx, host: true} }
+
+// OnOwnTx joins a transaction that the store opened.
+func OnOwnTx(tx pgx.Tx) Conn { return Conn{tx: tx} }
+
+// Pool returns the pool, or nil in a transaction.
+func (c Conn) Pool() *pgxpool.Pool { return c.pool }
+
+// InHostTx says whether a host's transaction goes on after the verb.
+func (c Conn) InHostTx() bool { return c.host }
+
+func (c Conn) dbtx() DBTX {
+	if c.pool != nil {
+		return c.pool
+	}
+	return c.tx
+}
+
+// send sends a batch. The connection of a pool is taken here and not by the pool's own SendBatch, so that
+// failing to get one is told apart from a failure after which nobody knows what was done.
+func (c Conn) send(ctx context.Context, b *pgx.Batch) (*exchange, error) {
+	if c.pool == nil {
+		return &exchange{results: c.tx.SendBatch(ctx, b)}, nil
+	}
+	conn, err := c.pool.Acquire(ctx)
+	if err != nil {
+		return nil, notSentError{err}
+	}
+	return &exchange{results: conn.SendBatch(ctx, b), conn: conn}, nil
+}
+
+// exchange is a batch that was sent and whose results are being read.
+type exchange struct {
+	results pgx.BatchResults
+	conn    *pgxpool.Conn
+}
+
+// close reads what is left and returns the first error that nobody has seen. Only after a nil from here has
+// the server said that it committed: an error at commit arrives behind all results.
+func (x *exchange) close() error {
+	err := x.results.Close()
+	if x.conn != nil {
+		x.conn.Release()
+	}
+	return err
+}
+
+// notSentError is a failure before the first byte went out.
+type notSentError struct{ err error }
+
+func (e notSentError) Error() string { return e.err.Error() }
+
+func (e notSentError) Unwrap() error { return e.err }
+
+// SafeToRetry is what pgconn.SafeToRetry asks.
+func (e notSentError) SafeToRetry() bool { return true }

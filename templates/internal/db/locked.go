@@ -1,0 +1,314 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// A handle lists what may be done behind one kind of lock. It is an interface and never *Queries, whose WithTx
+// would drop the lock.
+type (
+	// ReadQueries need no lock: their answers hold nothing.
+	ReadQueries interface {
+		Chart(ctx context.Context, arg ChartParams) (ChartRow, error)
+		CountExecutions(ctx context.Context, arg CountExecutionsParams) (CountExecutionsRow, error)
+		Execution(ctx context.Context, arg ExecutionParams) (ExecutionRow, error)
+	}
+
+	// SharedQueries run behind a chart's shared lock.
+	SharedQueries interface {
+		ChartState(ctx context.Context, arg ChartStateParams) (ChartStateRow, error)
+		ChartStateForShare(ctx context.Context, arg ChartStateForShareParams) (ChartStateForShareRow, error)
+		CreateExecution(ctx context.Context, arg CreateExecutionParams) (CreateExecutionRow, error)
+		CreateExecutionForShare(ctx context.Context, arg CreateExecutionForShareParams) (CreateExecutionForShareRow, error)
+		CreateRefusal(ctx context.Context, arg CreateRefusalParams) (CreateRefusalRow, error)
+		SaveChart(ctx context.Context, arg SaveChartParams) (SaveChartRow, error)
+	}
+
+	// ExclusiveQueries run behind a chart's exclusive lock.
+	ExclusiveQueries interface {
+		RetireChart(ctx context.Context, arg RetireChartParams) (RetireChartRow, error)
+	}
+
+	// ExecutionQueries run behind an execution's lock.
+	ExecutionQueries interface {
+		EndExecution(ctx context.Context, arg EndExecutionParams) (EndExecutionRow, error)
+	}
+)
+
+// Reads returns the queries that need no lock.
+func Reads(c Conn) ReadQueries { return New(c.dbtx()) }
+
+// Wait bounds the wait for a lock, and for every other lock up to the end of the verb's statement. Zero leaves
+// the bound to the session's own lock_timeout.
+type Wait time.Duration
+
+// Shared takes the chart's shared lock before each of its queries.
+func Shared(c Conn, contentHash string, w Wait) SharedQueries {
+	return New(&locked{conn: c, before: w.around(takeShared(contentHash)), after: w.restore(c)})
+}
+
+// SharedToCreate is Shared for a create. In a host's transaction, where a later verb on the execution would
+// take its lock behind the chart's and so in the wrong order, it takes the execution's first.
+func SharedToCreate(c Conn, executionID, contentHash string, w Wait) SharedQueries {
+	if !c.InHostTx() {
+		return Shared(c, contentHash, w)
+	}
+	return New(&locked{
+		conn:   c,
+		before: w.around(takeExecution(executionID), takeShared(contentHash)),
+		after:  w.restore(c),
+	})
+}
+
+// Execution takes the execution's lock before each of its queries.
+func Execution(c Conn, executionID string, w Wait) ExecutionQueries {
+	return New(&locked{conn: c, before: w.around(takeExecution(executionID)), after: w.restore(c)})
+}
+
+// Exclusive takes the chart's exclusive lock before each of its queries. In a host's transaction it refuses an
+// upgrade, unless allowUpgrade, and works between a savepoint and its release, so that a lock timeout leaves
+// the transaction usable.
+func Exclusive(c Conn, contentHash string, w Wait, allowUpgrade bool) ExclusiveQueries {
+	if !c.InHostTx() {
+		return New(&locked{conn: c, before: []step{takeExclusive(contentHash, w)}})
+	}
+	return New(&locked{
+		conn:      c,
+		before:    []step{statement("SAVEPOINT " + savepoint), takeExclusiveJoined(contentHash, w, allowUpgrade)},
+		after:     []step{putTimeoutBack, statement("RELEASE SAVEPOINT " + savepoint)},
+		savepoint: true,
+	})
+}
+
+// savepoint may be the name of a host's savepoint as well: the newer one of a name is the one that counts.
+const savepoint = "statigen_retire"
+
+// locked is a DBTX that sends every statement behind its lock statements, in one batch. What sqlc generated
+// runs on it unchanged, and cannot run without the lock.
+type locked struct {
+	conn      Conn
+	before    []step
+	after     []step
+	savepoint bool
+}
+
+// A step queues one statement.
+type step func(ctx context.Context, q *Queries) error
+
+// open sends the batch and reads up to the results of the statement itself.
+func (l *locked) open(ctx context.Context, sql string, args []any) (*exchange, error) {
+	batch, err := l.batch(ctx, sql, args)
+	if err != nil {
+		return nil, err
+	}
+	x, err := l.conn.send(ctx, batch)
+	if err != nil {
+		return nil, err
+	}
+	for range l.before {
+		if _, err := x.results.Exec(); err != nil {
+			return nil, l.close(ctx, x, err)
+		}
+	}
+	return x, nil
+}
+
+func (l *locked) batch(ctx context.Context, sql string, args []any) (*pgx.Batch, error) {
+	b := &pgx.Batch{}
+	q := New(recorder{b})
+	for _, queue := range l.before {
+		if err := queue(ctx, q); err != nil {
+			return nil, err
+		}
+	}
+	b.Queue(sql, args...)
+	for _, queue := range l.after {
+		if err := queue(ctx, q); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// close ends an exchange whose statement answered err. An error that closing brings up counts before the
+// absence of a row: then there was no answer at all.
+func (l *locked) close(ctx context.Context, x *exchange, err error) error {
+	closing := x.close()
+	if closing != nil && (err == nil || errors.Is(err, pgx.ErrNoRows)) {
+		err = closing
+	}
+	var server *pgconn.PgError
+	if l.savepoint && errors.As(err, &server) {
+		// The host's transaction goes on as if the verb had not been called. Should this fail, the
+		// transaction is beyond help, and err is what the host needs to know.
+		_, _ = l.conn.tx.Exec(ctx, "ROLLBACK TO SAVEPOINT "+savepoint)
+		_, _ = l.conn.tx.Exec(ctx, "RELEASE SAVEPOINT "+savepoint)
+	}
+	return err
+}
+
+// Exec is part of DBTX.
+func (l *locked) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	x, err := l.open(ctx, sql, args)
+	if err != nil {
+		return pgconn.CommandTag{}, err
+	}
+	tag, err := x.results.Exec()
+	if err := l.close(ctx, x, err); err != nil {
+		return pgconn.CommandTag{}, err
+	}
+	return tag, nil
+}
+
+// Query is part of DBTX.
+func (l *locked) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	x, err := l.open(ctx, sql, args)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := x.results.Query()
+	if err != nil {
+		return nil, l.close(ctx, x, err)
+	}
+	return &lockedRows{Rows: rows, close: func() error { return l.close(ctx, x, rows.Err()) }}, nil
+}
+
+// QueryRow is part of DBTX. Nothing is sent before Scan, so a row that nobody scans holds no connection.
+func (l *locked) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	return lockedRow(func(dest []any) error {
+		x, err := l.open(ctx, sql, args)
+		if err != nil {
+			return err
+		}
+		return l.close(ctx, x, x.results.QueryRow().Scan(dest...))
+	})
+}
+
+type lockedRow func(dest []any) error
+
+func (scan lockedRow) Scan(dest ...any) error { return scan(dest) }
+
+// lockedRows ends the exchange with its last row, so that Err knows whether the server committed.
+type lockedRows struct {
+	pgx.Rows
+	close  func() error
+	closed bool
+	err    error
+}
+
+func (r *lockedRows) Close() {
+	if r.closed {
+		return
+	}
+	r.closed = true
+	r.Rows.Close()
+	r.err = r.close()
+}
+
+func (r *lockedRows) Next() bool {
+	if r.closed || r.Rows.Next() {
+		return !r.closed
+	}
+	r.Close()
+	return false
+}
+
+func (r *lockedRows) Err() error {
+	if r.closed {
+		return r.err
+	}
+	return r.Rows.Err()
+}
+
+// The steps are sqlc's own methods, so that neither their SQL nor the order of their arguments stands twice.
+
+func takeShared(contentHash string) step {
+	return func(ctx context.Context, q *Queries) error {
+		return q.LockChartShared(ctx, LockChartSharedParams{ContentHash: contentHash})
+	}
+}
+
+func takeExecution(executionID string) step {
+	return func(ctx context.Context, q *Queries) error {
+		return q.LockExecution(ctx, LockExecutionParams{ExecutionID: executionID})
+	}
+}
+
+func takeExclusive(contentHash string, w Wait) step {
+	return func(ctx context.Context, q *Queries) error {
+		return q.LockChartExclusive(ctx, LockChartExclusiveParams{ContentHash: contentHash, LockTimeout: w.setting()})
+	}
+}
+
+func takeExclusiveJoined(contentHash string, w Wait, allowUpgrade bool) step {
+	return func(ctx context.Context, q *Queries) error {
+		return q.LockChartExclusiveJoined(ctx, LockChartExclusiveJoinedParams{
+			ContentHash: contentHash, LockTimeout: w.setting(), AllowUpgrade: allowUpgrade,
+		})
+	}
+}
+
+func putTimeoutBack(ctx context.Context, q *Queries) error { return q.RestoreLockTimeout(ctx) }
+
+func statement(sql string) step {
+	return func(ctx context.Context, q *Queries) error {
+		_, err := q.db.Exec(ctx, sql)
+		return err
+	}
+}
+
+// around puts the bound, if there is one, before the lock statements.
+func (w Wait) around(locks ...step) []step {
+	if w == 0 {
+		return locks
+	}
+	set := func(ctx context.Context, q *Queries) error {
+		return q.SetLockTimeout(ctx, SetLockTimeoutParams{LockTimeout: w.setting()})
+	}
+	return append([]step{set}, locks...)
+}
+
+// restore puts a host's own bound back. On a pool, and in the store's own transaction, it ends with the verb.
+func (w Wait) restore(c Conn) []step {
+	if w == 0 || !c.InHostTx() {
+		return nil
+	}
+	return []step{putTimeoutBack}
+}
+
+// setting is the bound as lock_timeout reads it: whole milliseconds, rounded up, for 0 is no bound; which is
+// what a negative Wait asks for.
+func (w Wait) setting() string {
+	if w < 0 {
+		return "0"
+	}
+	ms := w / Wait(time.Millisecond)
+	if w%Wait(time.Millisecond) != 0 {
+		ms++
+	}
+	return strconv.FormatInt(int64(min(ms, math.MaxInt32)), 10) + "ms"
+}
+
+// recorder queues the statement that a method of Queries would have sent.
+type recorder struct{ batch *pgx.Batch }
+
+func (r recorder) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	r.batch.Queue(sql, args...)
+	return pgconn.CommandTag{}, nil
+}
+
+func (r recorder) Query(context.Context, string, ...any) (pgx.Rows, error) {
+	return nil, errors.New("statigen: a lock statement must be :exec, for it is queued and not run")
+}
+
+func (r recorder) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	_, err := r.Query(ctx, sql, args...)
+	return lockedRow(func([]any) error { return err })
+}

@@ -1,0 +1,86 @@
+package store_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// sqlc checks SQL against its own catalog and takes what it does not know for an interface{}; the server is the
+// one that has to run it.
+func TestEveryEmittedStatementIsPreparedByAServer(t *testing.T) {
+	h := newHost(t)
+	conn := h.Conn(t)
+	statements := emittedSQL(t)
+	for name, sql := range statements {
+		if _, err := conn.Prepare(t.Context(), name, sql); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if len(statements) < 15 {
+		t.Errorf("found %d statements in internal/db, want at least 15", len(statements))
+	}
+}
+
+// emittedSQL reads sqlc's constants.
+func emittedSQL(t *testing.T) map[string]string {
+	t.Helper()
+	statements := map[string]string{}
+	files, err := filepath.Glob("internal/db/*.sql.go")
+	must(t, err)
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		must(t, err)
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if ok && len(spec.Values) == 1 {
+				sql, err := strconv.Unquote(sqlLiteral(spec.Values[0]))
+				must(t, err)
+				statements[spec.Names[0].Name] = sql
+			}
+			return true
+		})
+	}
+	return statements
+}
+
+// sqlLiteral joins the pieces that sqlc writes where the SQL holds a backquote.
+func sqlLiteral(e ast.Expr) string {
+	if binary, ok := e.(*ast.BinaryExpr); ok {
+		left, _ := strconv.Unquote(sqlLiteral(binary.X))
+		right, _ := strconv.Unquote(sqlLiteral(binary.Y))
+		return strconv.Quote(left + right)
+	}
+	return e.(*ast.BasicLit).Value
+}
+
+func TestNoEmittedTypeIsAnInterface(t *testing.T) {
+	files, err := filepath.Glob("internal/db/*.sql.go")
+	must(t, err)
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		must(t, err)
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			field, ok := n.(*ast.Field)
+			if !ok {
+				return true
+			}
+			if _, any := field.Type.(*ast.InterfaceType); any {
+				t.Errorf("%s: field %s has no type", file, strings.Join(fieldNames(field), ", "))
+			}
+			return true
+		})
+	}
+}
+
+func fieldNames(f *ast.Field) []string {
+	var names []string
+	for _, n := range f.Names {
+		names = append(names, n.Name)
+	}
+	return names
+}

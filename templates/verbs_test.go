@@ -1,0 +1,325 @@
+package store_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/statigen/statigen/internal/pgtest"
+	store "github.com/statigen/statigen/templates"
+)
+
+var execModes = []pgx.QueryExecMode{
+	pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe, pgx.QueryExecModeDescribeExec,
+	pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol,
+}
+
+// A life of a chart, by verbs alone, in every exec mode and far from UTC.
+func TestAChartsLifeIsTheSameInEveryExecMode(t *testing.T) {
+	h := newHost(t)
+	for _, mode := range execModes {
+		t.Run(mode.String(), func(t *testing.T) {
+			s := h.store(t, pgtest.ExecMode(mode), pgtest.Setting("TimeZone", "Asia/Kathmandu"))
+			ctx := t.Context()
+			hash := mustSave(t, s)
+			must(t, s.SaveChart(ctx, newChart(hash)))
+
+			chart, err := s.Chart(ctx, hash)
+			must(t, err)
+			want := newChart(hash)
+			want.RowID, want.InsertedAt, want.UpdatedAt = chart.RowID, chart.InsertedAt, chart.UpdatedAt
+			if diff := cmp.Diff(want, chart); diff != "" {
+				t.Errorf("chart read back (-want +got):\n%s", diff)
+			}
+			if age := time.Since(chart.InsertedAt); age < -time.Minute || age > time.Minute {
+				t.Errorf("chart inserted %s ago, at %s", age, chart.InsertedAt)
+			}
+
+			created := mustCreate(t, s, hash)
+			read, err := s.Execution(ctx, created.ExecutionID)
+			must(t, err)
+			if diff := cmp.Diff(created, read); diff != "" {
+				t.Errorf("execution read back (-created +read):\n%s", diff)
+			}
+
+			_, retired, err := s.Retirement(ctx, hash)
+			must(t, err)
+			if retired {
+				t.Error("retired before its time")
+			}
+			pinned := wantAs[*store.PinnedError](t, second(s.RetireChart(ctx, hash, by("ops"))))
+			if want := (store.PinCounts{ExecutionCounts: store.ExecutionCounts{Active: 1}}); pinned.Counts != want {
+				t.Errorf("pinned by %+v, want %+v", pinned.Counts, want)
+			}
+
+			ended, err := s.CancelExecution(ctx, created.ExecutionID)
+			must(t, err)
+			wantEnded := created
+			wantEnded.Status, wantEnded.UpdatedAt, wantEnded.EndedAt = store.Cancelled, ended.Execution.UpdatedAt, &ended.Execution.UpdatedAt
+			if diff := cmp.Diff(store.Transition{Execution: wantEnded}, ended); diff != "" {
+				t.Errorf("cancelled (-want +got):\n%s", diff)
+			}
+			again, err := s.FailExecution(ctx, created.ExecutionID, "too late")
+			must(t, err)
+			if diff := cmp.Diff(store.Transition{Execution: wantEnded, Discarded: true}, again); diff != "" {
+				t.Errorf("failed after it was cancelled (-want +got):\n%s", diff)
+			}
+
+			tombstone := mustRetire(t, s, hash)
+			refused := wantAs[*store.ChartRetiredError](t, second(s.CreateExecution(ctx, newExecution(hash))))
+			if diff := cmp.Diff(store.ChartRetiredError(tombstone), *refused); diff != "" {
+				t.Errorf("create refused (-tombstone +got):\n%s", diff)
+			}
+			if tombstone.RetiredBy != "ops" || tombstone.RetiredAt.Location() != time.UTC {
+				t.Errorf("tombstone %+v, want by ops in UTC", tombstone)
+			}
+			got, retired, err := s.Retirement(ctx, hash)
+			must(t, err)
+			if diff := cmp.Diff(tombstone, got); diff != "" || !retired {
+				t.Errorf("tombstone read back, %v (-written +read):\n%s", retired, diff)
+			}
+			wantAs[*store.ChartRetiredError](t, second(s.Chart(ctx, hash)))
+			wantAs[*store.ChartRetiredError](t, s.SaveChart(ctx, newChart(hash)))
+			wantAs[*store.ChartRetiredError](t, second(s.RetireChart(ctx, hash, by("somebody else"))))
+
+			counts, err := s.CountExecutions(ctx, hash)
+			must(t, err)
+			if want := (store.ExecutionCounts{Cancelled: 1}); counts != want {
+				t.Errorf("counts %+v, want %+v", counts, want)
+			}
+		})
+	}
+}
+
+func second[A, B any](_ A, b B) B { return b }
+
+func TestATombstoneKeepsTheHashAndLosesTheBlobs(t *testing.T) {
+	h := newHost(t)
+	s := h.store(t)
+	hash := mustSave(t, s)
+	mustRetire(t, s, hash)
+	if !query[bool](t, h, `SELECT identity_blob IS NULL AND chart_blob IS NULL AND updated_at = retired_at FROM `+h.charts+` WHERE content_hash = $1`, hash) {
+		t.Error("the tombstone kept a blob, or updated_at is not retired_at")
+	}
+}
+
+func TestWhatDoesNotExistIsNotFound(t *testing.T) {
+	h := newHost(t)
+	s := h.store(t)
+	ctx := t.Context()
+	wantIs(t, second(s.Chart(ctx, "none")), store.ErrChartNotFound)
+	wantIs(t, second(s.RetireChart(ctx, "none", by("ops"))), store.ErrChartNotFound)
+	wantIs(t, second(s.Execution(ctx, "none")), store.ErrExecutionNotFound)
+	wantIs(t, second(s.FailExecution(ctx, "none", "why")), store.ErrExecutionNotFound)
+	wantIs(t, second(s.CancelExecution(ctx, "none")), store.ErrExecutionNotFound)
+	if _, retired, err := s.Retirement(ctx, "none"); err != nil || retired {
+		t.Errorf("Retirement of no chart = %v, %v", retired, err)
+	}
+	if counts, err := s.CountExecutions(ctx, "none"); err != nil || counts != (store.ExecutionCounts{}) {
+		t.Errorf("CountExecutions of no chart = %+v, %v", counts, err)
+	}
+	mustCreate(t, s, newHash()) // a chart need not be stored
+}
+
+func TestAnExecutionThatExistsIsNamedInTheRefusal(t *testing.T) {
+	h := newHost(t)
+	s := h.store(t)
+	first := mustCreate(t, s, mustSave(t, s))
+	second := newExecution(mustSave(t, s))
+	second.ExecutionID = first.ExecutionID
+	_, err := s.CreateExecution(t.Context(), second)
+	want := store.ExecutionExistsError{ExecutionID: first.ExecutionID, RowID: first.RowID, ContentHash: first.ContentHash, InsertedAt: first.InsertedAt}
+	if diff := cmp.Diff(want, *wantAs[*store.ExecutionExistsError](t, err)); diff != "" {
+		t.Errorf("refusal (-want +got):\n%s", diff)
+	}
+}
+
+func TestEveryKindOfPinKeepsAChart(t *testing.T) {
+	h := newHost(t)
+	s := h.store(t)
+	ctx := t.Context()
+	for name, c := range map[string]struct {
+		plant func(t *testing.T, hash string)
+		want  store.PinCounts
+	}{
+		"an active execution": {
+			func(t *testing.T, hash string) { mustCreate(t, s, hash) },
+			store.PinCounts{ExecutionCounts: store.ExecutionCounts{Active: 1}},
+		},
+		"a parked execution": {
+			func(t *testing.T, hash string) {
+				h.Exec(t, `UPDATE `+h.executions+` SET status = 'needs_migration' WHERE execution_id = $1`, mustCreate(t, s, hash).ExecutionID)
+			},
+			store.PinCounts{ExecutionCounts: store.ExecutionCounts{NeedsMigration: 1}},
+		},
+		"a position": {h.plantPositionOn, store.PinCounts{Positions: 1}},
+		"a terminal child of an active parent": {
+			func(t *testing.T, hash string) {
+				child, parent := mustCreate(t, s, newHash()), mustCreate(t, s, newHash())
+				h.plantLinkage(t, child.ExecutionID, parent.ExecutionID, hash)
+				must(t, second(s.FailExecution(ctx, child.ExecutionID, "why")))
+			},
+			store.PinCounts{ExecutionCounts: store.ExecutionCounts{Children: 1}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			hash := mustSave(t, s)
+			c.plant(t, hash)
+			pinned := wantAs[*store.PinnedError](t, second(s.RetireChart(ctx, hash, by("ops"))))
+			if pinned.Counts != c.want {
+				t.Errorf("pinned by %+v, want %+v", pinned.Counts, c.want)
+			}
+			must(t, second(s.Chart(ctx, hash)))
+		})
+	}
+}
+
+func (h *host) plantPositionOn(t *testing.T, hash string) { h.plantPosition(t, hash) }
+
+func TestWhatHasEndedPinsNothing(t *testing.T) {
+	h := newHost(t)
+	s := h.store(t)
+	ctx := t.Context()
+	hash := mustSave(t, s)
+	must(t, second(s.FailExecution(ctx, mustCreate(t, s, hash).ExecutionID, "why")))
+	must(t, second(s.CancelExecution(ctx, mustCreate(t, s, hash).ExecutionID)))
+	child, parent := mustCreate(t, s, newHash()), mustCreate(t, s, newHash())
+	h.plantLinkage(t, child.ExecutionID, parent.ExecutionID, hash)
+	must(t, second(s.CancelExecution(ctx, parent.ExecutionID)))
+	orphan := mustCreate(t, s, newHash())
+	h.plantLinkage(t, orphan.ExecutionID, "nobody", hash)
+	mustRetire(t, s, hash)
+}
+
+func TestARefusalReportsWhatHasEndedToo(t *testing.T) {
+	h := newHost(t)
+	s := h.store(t)
+	ctx := t.Context()
+	hash := mustSave(t, s)
+	mustCreate(t, s, hash)
+	must(t, second(s.FailExecution(ctx, mustCreate(t, s, hash).ExecutionID, "why")))
+	must(t, second(s.CancelExecution(ctx, mustCreate(t, s, hash).ExecutionID)))
+	pinned := wantAs[*store.PinnedError](t, second(s.RetireChart(ctx, hash, by("ops"))))
+	want := store.PinCounts{ExecutionCounts: store.ExecutionCounts{Active: 1, Failed: 1, Cancelled: 1}}
+	if pinned.Counts != want {
+		t.Errorf("pinned by %+v, want %+v", pinned.Counts, want)
+	}
+}
+
+func TestCountsStopAtMaxPinCount(t *testing.T) {
+	h := newHost(t)
+	s := h.store(t)
+	hash := mustSave(t, s)
+	columns, values := h.required(t, h.executions)
+	h.Exec(t, `INSERT INTO `+h.executions+` (`+columns+` execution_id, status, content_hash, identity_blob, inserted_at, updated_at)
+		SELECT `+values+` 'planted ' || g, 'active', $1, '', now(), now() FROM generate_series(1, $2::int) AS g`, hash, store.MaxPinCount+1)
+	pinned := wantAs[*store.PinnedError](t, second(s.RetireChart(t.Context(), hash, by("ops"))))
+	if pinned.Counts.Active != store.MaxPinCount || !pinned.Counts.More {
+		t.Errorf("pinned by %+v, want %d active or more", pinned.Counts, store.MaxPinCount)
+	}
+	h.Exec(t, `DELETE FROM `+h.executions+` WHERE execution_id = 'planted 1'`)
+	pinned = wantAs[*store.PinnedError](t, second(s.RetireChart(t.Context(), hash, by("ops"))))
+	if pinned.Counts.Active != store.MaxPinCount || pinned.Counts.More {
+		t.Errorf("pinned by %+v, want exactly %d active", pinned.Counts, store.MaxPinCount)
+	}
+}
+
+func TestAFailureIsKeptAndACancellationClearsIt(t *testing.T) {
+	h := newHost(t)
+	s := h.store(t)
+	ctx := t.Context()
+	failed, err := s.FailExecution(ctx, mustCreate(t, s, newHash()).ExecutionID, "no funds")
+	must(t, err)
+	if failed.Execution.Status != store.Failed || failed.Execution.Failure == nil || *failed.Execution.Failure != "no funds" {
+		t.Errorf("failed: %+v", failed.Execution)
+	}
+	again, err := s.CancelExecution(ctx, failed.Execution.ExecutionID)
+	must(t, err)
+	if !again.Discarded || again.Execution.Failure == nil || *again.Execution.Failure != "no funds" {
+		t.Errorf("cancelled after it failed: %+v", again)
+	}
+	parked := mustCreate(t, s, newHash())
+	h.Exec(t, `UPDATE `+h.executions+` SET status = 'needs_migration', failure = 'budget' WHERE execution_id = $1`, parked.ExecutionID)
+	cancelled, err := s.CancelExecution(ctx, parked.ExecutionID)
+	must(t, err)
+	if cancelled.Discarded || cancelled.Execution.Failure != nil {
+		t.Errorf("cancelled while parked: %+v", cancelled)
+	}
+}
+
+func TestAStampOnceMadeIsKept(t *testing.T) {
+	h := newHost(t)
+	s := h.store(t)
+	e := mustCreate(t, s, newHash())
+	h.Exec(t, `UPDATE `+h.executions+` SET ended_at = '2001-02-03 04:05:06.789012' WHERE execution_id = $1`, e.ExecutionID)
+	ended, err := s.CancelExecution(t.Context(), e.ExecutionID)
+	must(t, err)
+	if want := time.Date(2001, 2, 3, 4, 5, 6, 789012000, time.UTC); ended.Execution.EndedAt == nil || !ended.Execution.EndedAt.Equal(want) {
+		t.Errorf("ended at %v, want %v", ended.Execution.EndedAt, want)
+	}
+}
+
+func TestAbsentMetadataReadsAsTheEmptyObject(t *testing.T) {
+	h := newHost(t)
+	s := h.store(t)
+	for _, metadata := range []json.RawMessage{nil, []byte(`{}`), []byte(" {\n} ")} {
+		e := newExecution(newHash())
+		e.Metadata, e.PositionBlob = metadata, nil
+		created, err := s.CreateExecution(t.Context(), e)
+		must(t, err)
+		read, err := s.Execution(t.Context(), e.ExecutionID)
+		must(t, err)
+		if diff := cmp.Diff(created, read); diff != "" || string(read.Metadata) != "{}" || read.PositionBlob != nil {
+			t.Errorf("metadata %q reads as %q (-created +read):\n%s", metadata, read.Metadata, diff)
+		}
+		if !query[bool](t, h, `SELECT metadata IS NULL FROM `+h.executions+` WHERE execution_id = $1`, e.ExecutionID) {
+			t.Errorf("metadata %q is not stored as NULL", metadata)
+		}
+	}
+}
+
+func TestBlobsThatAreEmptyStayEmpty(t *testing.T) {
+	h := newHost(t)
+	for _, mode := range execModes {
+		s := h.store(t, pgtest.ExecMode(mode))
+		e := newExecution(newHash())
+		e.IdentityBlob, e.PositionBlob = []byte{}, []byte{}
+		must(t, second(s.CreateExecution(t.Context(), e)))
+		read, err := s.Execution(t.Context(), e.ExecutionID)
+		must(t, err)
+		if read.IdentityBlob == nil || read.PositionBlob == nil {
+			t.Errorf("%s: empty blobs read as %v and %v", mode, read.IdentityBlob, read.PositionBlob)
+		}
+	}
+}
+
+func TestLeadingColumnsLeftOutTakeTheirDefaultOrNull(t *testing.T) {
+	h := newHost(t)
+	s := h.store(t)
+	e := newExecution(newHash())
+	v := reflect.ValueOf(&e.Leading).Elem()
+	for i := range v.NumField() {
+		if v.Field(i).Kind() == reflect.Pointer {
+			v.Field(i).SetZero()
+		}
+	}
+	created, err := s.CreateExecution(t.Context(), e)
+	must(t, err)
+	read, err := s.Execution(t.Context(), e.ExecutionID)
+	must(t, err)
+	if diff := cmp.Diff(created, read); diff != "" {
+		t.Errorf("execution read back (-created +read):\n%s", diff)
+	}
+	chart := newChart(e.ContentHash)
+	chart.Leading = e.Leading
+	must(t, s.SaveChart(t.Context(), chart))
+	saved, err := s.Chart(t.Context(), e.ContentHash)
+	must(t, err)
+	if diff := cmp.Diff(read.Leading, saved.Leading); diff != "" {
+		t.Errorf("the chart's defaults are not the execution's (-execution +chart):\n%s", diff)
+	}
+}
