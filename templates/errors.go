@@ -27,7 +27,7 @@ var (
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 )
 
-// ChartRetiredError: the chart is retired, which is final. Nothing was written.
+// ChartRetiredError says that the chart is retired, which is final. Nothing was written.
 type ChartRetiredError struct {
 	ContentHash string
 	RetiredAt   time.Time // UTC
@@ -38,7 +38,7 @@ func (e *ChartRetiredError) Error() string {
 	return fmt.Sprintf("chart %q was retired at %s by %q", e.ContentHash, e.RetiredAt.Format(time.RFC3339Nano), e.RetiredBy)
 }
 
-// PinnedError: something keeps the chart from being retired. Nothing was written.
+// PinnedError says that something keeps the chart from being retired. Nothing was written.
 type PinnedError struct {
 	ContentHash string
 	Counts      PinCounts
@@ -53,8 +53,8 @@ func (e *PinnedError) Error() string {
 		e.ContentHash, e.Counts.Active, e.Counts.NeedsMigration, e.Counts.Children, e.Counts.Positions, more)
 }
 
-// ExecutionExistsError: an execution of this id exists, written by somebody else or by an earlier try. Nothing
-// was written.
+// ExecutionExistsError says that an execution of this id exists, written by somebody else or by an earlier try.
+// Nothing was written.
 type ExecutionExistsError struct {
 	ExecutionID string
 	RowID       RowID // of the execution that exists
@@ -66,8 +66,8 @@ func (e *ExecutionExistsError) Error() string {
 	return fmt.Sprintf("execution %q exists on chart %q since %s", e.ExecutionID, e.ContentHash, e.InsertedAt.Format(time.RFC3339Nano))
 }
 
-// LockTimeoutError: a lock was not granted in time. Nothing was written. It is Retryable. Who holds an advisory
-// lock is in pg_locks, under the classid Namespace.
+// LockTimeoutError says that a lock was not granted in time. Nothing was written. It is Retryable. Who holds an
+// advisory lock is in pg_locks, under the classid Namespace.
 type LockTimeoutError struct {
 	Timeout time.Duration // zero: the session's own lock_timeout
 	Err     error         // the server's error, SQLSTATE 55P03
@@ -82,8 +82,8 @@ func (e *LockTimeoutError) Error() string {
 
 func (e *LockTimeoutError) Unwrap() error { return e.Err }
 
-// LockUpgradeError: the host's transaction holds the chart's shared lock, from a verb before, and asks for the
-// exclusive one. Two such transactions would deadlock. Nothing was written. Retire in a transaction of its own,
+// LockUpgradeError says that the host's transaction holds the chart's shared lock, from a verb before, and asks for
+// the exclusive one. Two such transactions would deadlock. Nothing was written. Retire in a transaction of its own,
 // or retire first and read afterwards.
 type LockUpgradeError struct {
 	ContentHash string
@@ -97,9 +97,9 @@ func (e *LockUpgradeError) Error() string {
 	return fmt.Sprintf("this transaction holds the shared lock of chart %q", e.ContentHash)
 }
 
-// IsolationError: at the host's isolation level the answer could be wrong, for the transaction's snapshot may be
-// older than the lock. Nothing was written. Use READ COMMITTED; a create, a save or a read of a chart whose row
-// the snapshot shows works at every level.
+// IsolationError says that at the host's isolation level the answer could be wrong, for the transaction's snapshot
+// may be older than the lock. Nothing was written. Use READ COMMITTED; a create, a save or a read of a chart whose
+// row the snapshot shows works at every level.
 type IsolationError struct {
 	ContentHash string
 	Level       string // as the server names it
@@ -109,8 +109,8 @@ func (e *IsolationError) Error() string {
 	return fmt.Sprintf("chart %q: not safe at isolation level %s (want read committed)", e.ContentHash, e.Level)
 }
 
-// RowSecurityError: row-level security hides rows of these tables from the role, so a tombstone or a pin could
-// go unseen. Nothing was written.
+// RowSecurityError says that row-level security hides rows of these tables from the role, so a tombstone or a pin
+// could go unseen. Nothing was written.
 type RowSecurityError struct {
 	ContentHash string
 	Tables      string // as in SQL, separated by commas
@@ -120,7 +120,7 @@ func (e *RowSecurityError) Error() string {
 	return fmt.Sprintf("chart %q: row-level security filters %s for this role", e.ContentHash, e.Tables)
 }
 
-// InvalidError: an argument cannot be stored. Nothing was sent.
+// InvalidError says that an argument cannot be stored. Nothing was sent.
 type InvalidError struct {
 	Field  string
 	Reason string

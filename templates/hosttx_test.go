@@ -56,7 +56,7 @@ func TestReadThenRetireIsRefusedBeforeItWaits(t *testing.T) {
 			must(t, read(s, hash))
 			must(t, second2(other.Retirement(t.Context(), hash)))
 			for _, allow := range []bool{false, true} {
-				opts := store.RetireOptions{By: "ops", LockTimeout: -1, AllowUpgrade: allow}
+				opts := store.RetireOptions{By: "ops", LockTimeout: time.Second, AllowUpgrade: allow}
 				refused := wantAs[*store.LockUpgradeError](t, second(s.RetireChart(t.Context(), hash, opts)))
 				if *refused != (store.LockUpgradeError{ContentHash: hash, Busy: allow}) {
 					t.Errorf("refused with %+v", refused)
@@ -305,4 +305,59 @@ func TestADeadlockOfHostTransactionsIsRetryable(t *testing.T) {
 	}
 	must(t, oneTx.Rollback(t.Context()))
 	_ = first
+}
+
+// A statement's now() is from before its wait; what the store writes is from after it.
+func TestTimesAreFromAfterTheWait(t *testing.T) {
+	h := newHost(t)
+	free := h.store(t)
+	ctx := t.Context()
+
+	pinned := mustPinned(t, free)
+	holder, holderTx := h.begin(t, "")
+	wantAs[*store.PinnedError](t, second(holder.RetireChart(ctx, pinned, by("ops"))))
+	h.waiting(t, holderTx, func(s *store.Store) (time.Time, error) {
+		e, err := s.CreateExecution(ctx, newExecution(pinned))
+		return e.InsertedAt, err
+	})
+
+	unpinned := mustSave(t, free)
+	holder, holderTx = h.begin(t, "")
+	must(t, second2(holder.Retirement(ctx, unpinned)))
+	h.waiting(t, holderTx, func(s *store.Store) (time.Time, error) {
+		r, err := s.RetireChart(ctx, unpinned, by("ops"))
+		return r.RetiredAt, err
+	})
+
+	execution := mustCreate(t, free, pinned)
+	holder, holderTx = h.begin(t, "")
+	must(t, second(holder.CancelExecution(ctx, execution.ExecutionID)))
+	h.waiting(t, holderTx, func(s *store.Store) (time.Time, error) {
+		e, err := s.CancelExecution(ctx, execution.ExecutionID)
+		return e.Execution.UpdatedAt, err
+	})
+}
+
+// waiting runs a verb that waits for the holder, notes the server's clock while it waits, and compares.
+func (h *host) waiting(t *testing.T, holder pgx.Tx, verb func(s *store.Store) (time.Time, error)) {
+	t.Helper()
+	s, tx := h.begin(t, "")
+	type answer struct {
+		at  time.Time
+		err error
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		at, err := verb(s)
+		answered <- answer{at, err}
+	}()
+	h.AwaitBlocked(t, pid(tx))
+	waitedAt := query[time.Time](t, h, "SELECT clock_timestamp() AT TIME ZONE 'UTC'")
+	must(t, holder.Rollback(t.Context()))
+	a := <-answered
+	must(t, a.err)
+	if !a.at.After(waitedAt) {
+		t.Errorf("the time written, %s, is from before the wait at %s", a.at, waitedAt)
+	}
+	must(t, tx.Commit(t.Context()))
 }

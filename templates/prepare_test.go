@@ -69,7 +69,7 @@ func TestNoEmittedTypeIsAnInterface(t *testing.T) {
 			if !ok {
 				return true
 			}
-			if _, any := field.Type.(*ast.InterfaceType); any {
+			if _, untyped := field.Type.(*ast.InterfaceType); untyped {
 				t.Errorf("%s: field %s has no type", file, strings.Join(fieldNames(field), ", "))
 			}
 			return true

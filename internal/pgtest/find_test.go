@@ -59,12 +59,12 @@ func TestVersionsAreReadAsNumbers(t *testing.T) {
 }
 
 func TestLinkInPathIsFollowedToTheInstallation(t *testing.T) {
-	real, links := installation(t, "18.1", "postgres"), t.TempDir()
-	if err := os.Symlink(filepath.Join(real, "postgres"), filepath.Join(links, "postgres")); err != nil {
+	genuine, links := installation(t, "18.1", "postgres"), t.TempDir()
+	if err := os.Symlink(filepath.Join(genuine, "postgres"), filepath.Join(links, "postgres")); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", links)
-	if got := binDirs(""); len(got) != 1 || got[0] != real {
-		t.Errorf("got %q, want %q", got, real)
+	if got := binDirs(""); len(got) != 1 || got[0] != genuine {
+		t.Errorf("got %q, want %q", got, genuine)
 	}
 }

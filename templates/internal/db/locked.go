@@ -1,3 +1,5 @@
+// Package db is sqlc's output and, in front of it, the lock-first handle: no query that makes a pin, reads a
+// tombstone to act on it or retires a chart can be reached but through a handle that sends it behind its lock.
 package db
 
 import (

@@ -1,0 +1,37 @@
+.DEFAULT_GOAL := help
+.PHONY: help build generate example test race check lint mutants fuzz
+
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+help: ## Lists the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## Builds bin/statigen; the first time takes minutes, for sqlc's parser is C.
+	go build -o bin/statigen ./cmd/statigen
+
+generate: ## Writes templates/ for the default config, and the example.
+	go generate . ./gen/...
+
+example: ## Generates the example and runs its tests, verbosely.
+	go generate ./gen/example && go test -v ./gen/example/...
+
+test: ## Runs all tests, on a throwaway Postgres or on $STATIGEN_TEST_DATABASE_URL.
+	go test -timeout 20m ./...
+
+race: ## Runs the stores' tests under the race detector.
+	go test -race -timeout 20m ./templates/... ./gen/...
+
+check: ## Compiles, vets, and looks whether what is generated, and go.mod, are current.
+	go build ./... && go vet ./... && go mod tidy -diff && go mod verify
+	go test -run 'Current$$' ./internal/generate
+
+lint: ## Runs golangci-lint, which knows the import rules, and staticcheck.
+	go run $(GOLANGCI) run ./...
+	go run $(STATICCHECK) -checks all,-ST1000 ./...
+
+mutants: ## Breaks the lock rule in every known way and demands that a test notices.
+	go run ./internal/mutants
+
+fuzz: ## Fuzzes for a minute where two implementations must agree.
+	go test -fuzz FuzzHashesAgreeWithAServer -fuzztime 1m ./internal/keyspec

@@ -1,0 +1,118 @@
+package main
+
+const (
+	locksSQL      = "queries/locks.sql"
+	chartsSQL     = "queries/charts.sql"
+	executionsSQL = "queries/executions.sql"
+	retireSQL     = "queries/retire.sql"
+	holes         = "internal/sqltext/holes.go"
+	locked        = "templates/internal/db/locked.go"
+	conn          = "templates/internal/db/conn.go"
+	storeGo       = "templates/store.go"
+)
+
+func mutants() []mutant {
+	const (
+		race      = "TestNoRaceStrandsAnExecution"
+		stranded  = "were retired under a live execution"
+		waits     = "TestWhatWaitsOnWhat"
+		security  = "TestRowSecurityThatCouldHideSomethingIsRefused"
+		upgrade   = "TestReadThenRetireIsRefusedBeforeItWaits"
+		timesOut  = "TestARetirementThatTimesOutGivesTheTransactionBack"
+		commitErr = "TestAnErrorAtCommitIsReported"
+	)
+	return []mutant{
+		{
+			name: "shared lock removed", file: locksSQL, test: race, says: stranded,
+			old: "SELECT {{lock_chart_shared}};", new: "SELECT @content_hash::pg_catalog.text;",
+		},
+		{
+			name: "exclusive lock removed", file: locksSQL, test: race, says: stranded,
+			old: "WHEN {{lock_chart_exclusive}} THEN", new: "WHEN true THEN",
+		},
+		{
+			name: "shared for exclusive", file: holes, test: waits, says: "waits = ",
+			old: `calls("pg_advisory_xact_lock", "`, new: `calls("pg_advisory_xact_lock_shared", "`,
+		},
+		{
+			name: "exclusive for shared", file: holes, test: waits, says: "waits = ",
+			old: `calls("pg_advisory_xact_lock_shared", "`, new: `calls("pg_advisory_xact_lock", "`,
+		},
+		{
+			name: "tombstone check gone", file: executionsSQL, test: waits, says: "want retired",
+			old: `AND c."retired_at" IS NOT NULL)`, new: `AND false)`,
+		},
+		{
+			name: "isolation guard of the create gone", file: executionsSQL, test: waits, says: "want 40001",
+			old: "  AND {{read_committed}}\n", new: "",
+		},
+		{
+			name: "isolation guard of the retirement gone", file: locksSQL, test: waits, says: "want isolation",
+			old: "WHEN NOT ({{read_committed}}) THEN", new: "WHEN false THEN",
+		},
+		{
+			name: "row lock at the higher levels gone", file: executionsSQL, test: waits, says: "want 40001",
+			old: "  FOR SHARE\n", new: "",
+		},
+		{
+			name: "row lock of the read gone", file: chartsSQL, test: waits, says: "want 40001",
+			old: "\nFOR SHARE;", new: ";",
+		},
+		{
+			name: "weaker row lock", file: executionsSQL, test: waits, says: "want 40001",
+			old: "  FOR SHARE\n", new: "  FOR KEY SHARE\n",
+		},
+		{
+			name: "row-security guard of the create gone", file: executionsSQL, test: security, says: "want a *RowSecurityError",
+			old: "  AND NOT {{charts_filtered}}\n", new: "",
+		},
+		{
+			name: "row-security guard of the save gone", file: chartsSQL, test: security, says: "",
+			old: "    AND NOT {{charts_filtered}}\n", new: "",
+		},
+		{
+			name: "row-security guard of the retirement gone", file: retireSQL, test: security, says: "want a *RowSecurityError",
+			old: "    AND t.filtered OPERATOR(pg_catalog.=) ''\n", new: "",
+		},
+		{
+			name: "marker ignored", file: retireSQL, test: upgrade, says: "want a *store.LockUpgradeError",
+			old: "    AND t.lock OPERATOR(pg_catalog.=) ('held ' OPERATOR(pg_catalog.||) @content_hash::pg_catalog.text)\n", new: "",
+		},
+		{
+			name: "upgrade check gone", file: locksSQL, test: upgrade, says: "",
+			old: "WHEN NOT h.shared THEN", new: "WHEN true THEN",
+		},
+		{
+			name: "an upgrade waits", file: holes, test: upgrade, says: "",
+			old: `calls("pg_try_advisory_xact_lock", "", " AND ")`, new: `calls("pg_advisory_xact_lock", " IS NOT NULL", " AND ")`,
+		},
+		{
+			name: "timeout not put back", file: locked, test: timesOut, says: "lock_timeout = ",
+			old: "after:     []step{putTimeoutBack, statement", new: "after:     []step{statement",
+		},
+		{
+			name: "savepoint left out", file: locked, test: timesOut, says: "current transaction is aborted",
+			old: "savepoint: true,", new: "savepoint: false,",
+		},
+		{
+			name: "Close not checked", file: conn, test: commitErr, says: "want the constraint's own 23503",
+			old: "\terr := x.results.Close()\n", new: "\terr := error(nil)\n\t_ = x.results.Close()\n",
+		},
+		{
+			name: "now() for clock_timestamp()", file: holes, test: "TestTimesAreFromAfterTheWait", says: "from before",
+			old: "pg_catalog.clock_timestamp()", new: "pg_catalog.now()",
+		},
+		{
+			name: "now() in the retirement", file: retireSQL, test: "TestTimesAreFromAfterTheWait", says: "from before",
+			old: "pg_catalog.clock_timestamp()", new: "pg_catalog.now()",
+		},
+		{
+			name: "execution lock after the chart's", file: locked, test: "TestEveryMethodSendsItsStatementsBehindItsLock", says: "the execution lock comes behind the chart's",
+			old: "takeExecution(executionID), takeShared(contentHash)", new: "takeShared(contentHash), takeExecution(executionID)",
+		},
+		{
+			name: "no second try on a pool", file: storeGo, test: waits, says: "second side answered",
+			old: "if s.conn.Pool() == nil || !wantsReadCommitted(err) {", new: "if true {",
+		},
+	}
+}
