@@ -12,9 +12,11 @@ SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended(@execution_i
 -- LockChartExclusive takes a chart's exclusive lock and bounds the wait for it. At another level than READ
 -- COMMITTED the lock is not taken at all: the pins would be counted in a snapshot from before the wait. The
 -- statement behind it is already on its way, so what happened here is left in a transaction-local setting, and
--- that one acts only on "held <content hash>".
+-- that one acts only on "held <content hash>". It is planned for the hash at hand: the generic plan of a prepared
+-- statement, which knows no value, reads whole tables in search of pins.
 SELECT
   pg_catalog.set_config('lock_timeout', @lock_timeout::pg_catalog.text, true),
+  pg_catalog.set_config('plan_cache_mode', 'force_custom_plan', true),
   pg_catalog.set_config('statigen.exclusive', CASE
     WHEN NOT ({{read_committed}}) THEN 'isolation'
     WHEN {{lock_chart_exclusive}} THEN 'held ' OPERATOR(pg_catalog.||) @content_hash::pg_catalog.text
@@ -27,6 +29,8 @@ SELECT
 SELECT
   pg_catalog.set_config('statigen.lock_timeout', pg_catalog.current_setting('lock_timeout'), true),
   pg_catalog.set_config('lock_timeout', @lock_timeout::pg_catalog.text, true),
+  pg_catalog.set_config('statigen.plan_cache_mode', pg_catalog.current_setting('plan_cache_mode'), true),
+  pg_catalog.set_config('plan_cache_mode', 'force_custom_plan', true),
   pg_catalog.set_config('statigen.exclusive', CASE
     WHEN NOT ({{read_committed}}) THEN 'isolation'
     WHEN NOT h.shared THEN CASE
@@ -54,3 +58,9 @@ SELECT
 -- name: RestoreLockTimeout :exec
 -- RestoreLockTimeout puts a host's own lock_timeout back.
 SELECT pg_catalog.set_config('lock_timeout', pg_catalog.current_setting('statigen.lock_timeout'), true);
+
+-- name: RestoreSettings :exec
+-- RestoreSettings puts back what LockChartExclusiveJoined changed.
+SELECT
+  pg_catalog.set_config('lock_timeout', pg_catalog.current_setting('statigen.lock_timeout'), true),
+  pg_catalog.set_config('plan_cache_mode', pg_catalog.current_setting('statigen.plan_cache_mode'), true);

@@ -61,7 +61,7 @@ type fixture struct {
 // methods is the table. Reflection over the package's source finds a missing or an extra row.
 func methods() map[string]method {
 	const (
-		upgraded = "SAVEPOINT statigen_retire, LockChartExclusiveJoined, RetireChart, RestoreLockTimeout, RELEASE SAVEPOINT statigen_retire"
+		upgraded = "SAVEPOINT statigen_retire, LockChartExclusiveJoined, RetireChart, RestoreSettings, RELEASE SAVEPOINT statigen_retire"
 		create   = "LockExecution, LockChartShared, CreateExecution"
 		refusal  = "LockExecution, LockChartShared, CreateRefusal"
 	)

@@ -88,7 +88,7 @@ func mutants() []mutant {
 		},
 		{
 			name: "timeout not put back", file: locked, test: timesOut, says: "lock_timeout = ",
-			old: "after:     []step{putTimeoutBack, statement", new: "after:     []step{statement",
+			old: "after:     []step{putSettingsBack, statement", new: "after:     []step{statement",
 		},
 		{
 			name: "savepoint left out", file: locked, test: timesOut, says: "current transaction is aborted",

@@ -10,6 +10,7 @@ import (
 const lockChartExclusive = `-- name: LockChartExclusive :exec
 SELECT
   pg_catalog.set_config('lock_timeout', $1::pg_catalog.text, true),
+  pg_catalog.set_config('plan_cache_mode', 'force_custom_plan', true),
   pg_catalog.set_config('statigen.exclusive', CASE
     WHEN NOT (pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) ANY ('{read committed,read uncommitted}'::pg_catalog.text[])) THEN 'isolation'
     WHEN pg_catalog.pg_advisory_xact_lock(1397769032, pg_catalog.hashtext('"statifier_charts" ' OPERATOR(pg_catalog.||) $2::pg_catalog.text)) IS NOT NULL THEN 'held ' OPERATOR(pg_catalog.||) $2::pg_catalog.text
@@ -24,7 +25,8 @@ type LockChartExclusiveParams struct {
 // LockChartExclusive takes a chart's exclusive lock and bounds the wait for it. At another level than READ
 // COMMITTED the lock is not taken at all: the pins would be counted in a snapshot from before the wait. The
 // statement behind it is already on its way, so what happened here is left in a transaction-local setting, and
-// that one acts only on "held <content hash>".
+// that one acts only on "held <content hash>". It is planned for the hash at hand: the generic plan of a prepared
+// statement, which knows no value, reads whole tables in search of pins.
 func (q *Queries) LockChartExclusive(ctx context.Context, arg LockChartExclusiveParams) error {
 	_, err := q.db.Exec(ctx, lockChartExclusive, arg.LockTimeout, arg.ContentHash)
 	return err
@@ -34,6 +36,8 @@ const lockChartExclusiveJoined = `-- name: LockChartExclusiveJoined :exec
 SELECT
   pg_catalog.set_config('statigen.lock_timeout', pg_catalog.current_setting('lock_timeout'), true),
   pg_catalog.set_config('lock_timeout', $1::pg_catalog.text, true),
+  pg_catalog.set_config('statigen.plan_cache_mode', pg_catalog.current_setting('plan_cache_mode'), true),
+  pg_catalog.set_config('plan_cache_mode', 'force_custom_plan', true),
   pg_catalog.set_config('statigen.exclusive', CASE
     WHEN NOT (pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) ANY ('{read committed,read uncommitted}'::pg_catalog.text[])) THEN 'isolation'
     WHEN NOT h.shared THEN CASE
@@ -104,6 +108,18 @@ SELECT pg_catalog.set_config('lock_timeout', pg_catalog.current_setting('statige
 // RestoreLockTimeout puts a host's own lock_timeout back.
 func (q *Queries) RestoreLockTimeout(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, restoreLockTimeout)
+	return err
+}
+
+const restoreSettings = `-- name: RestoreSettings :exec
+SELECT
+  pg_catalog.set_config('lock_timeout', pg_catalog.current_setting('statigen.lock_timeout'), true),
+  pg_catalog.set_config('plan_cache_mode', pg_catalog.current_setting('statigen.plan_cache_mode'), true)
+`
+
+// RestoreSettings puts back what LockChartExclusiveJoined changed.
+func (q *Queries) RestoreSettings(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, restoreSettings)
 	return err
 }
 

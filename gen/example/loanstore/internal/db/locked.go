@@ -86,7 +86,7 @@ func Exclusive(c Conn, contentHash string, w Wait, allowUpgrade bool) ExclusiveQ
 	return New(&locked{
 		conn:      c,
 		before:    []step{statement("SAVEPOINT " + savepoint), takeExclusiveJoined(contentHash, w, allowUpgrade)},
-		after:     []step{putTimeoutBack, statement("RELEASE SAVEPOINT " + savepoint)},
+		after:     []step{putSettingsBack, statement("RELEASE SAVEPOINT " + savepoint)},
 		savepoint: true,
 	})
 }
@@ -260,6 +260,8 @@ func takeExclusiveJoined(contentHash string, w Wait, allowUpgrade bool) step {
 }
 
 func putTimeoutBack(ctx context.Context, q *Queries) error { return q.RestoreLockTimeout(ctx) }
+
+func putSettingsBack(ctx context.Context, q *Queries) error { return q.RestoreSettings(ctx) }
 
 func statement(sql string) step {
 	return func(ctx context.Context, q *Queries) error {
