@@ -86,12 +86,18 @@ func sortLocks(locks []lockRow) []lockRow {
 	})
 }
 
-// referenceLock is the statement that the Elixir library sends, with the text that it hashes for this store.
-func referenceLock(ctx context.Context, tx pgx.Tx, function, hash string) error {
-	text := keyspec.Text(store.StoreString, hash)
-	if store.LockKey == string(keyspec.ContentHash) {
-		text = hash // as its versions 0.23.0 and 0.23.1 do
+// referenceTexts are what the Elixir library hashes for a chart of this store: its newer versions the first, 0.23.0
+// and 0.23.1 the second.
+func referenceTexts(hash string) map[string]string {
+	texts := map[string]string{"store": keyspec.Text(store.StoreString, hash), "content_hash": hash}
+	if store.LockKey != string(keyspec.Both) {
+		return map[string]string{store.LockKey: texts[store.LockKey]}
 	}
+	return texts
+}
+
+// referenceLock is the statement that the Elixir library sends.
+func referenceLock(ctx context.Context, tx pgx.Tx, function, text string) error {
 	_, err := tx.Exec(ctx, "SELECT "+function+"($1::int4, hashtext($2::text))", store.Namespace, text)
 	return err
 }
@@ -107,38 +113,44 @@ func TestTheReferencesLocksAreOrderedAgainstOurs(t *testing.T) {
 	ctx := t.Context()
 	for _, theirs := range []string{referenceShared, referenceExclusive} {
 		for _, ours := range verbs() {
-			t.Run(ours.name+" and "+theirs, func(t *testing.T) {
-				conflict := ours.retires() || theirs == referenceExclusive
-				_, their := h.begin(t, "")
-				hash := mustSave(t, free)
-
-				// Theirs is held; ours comes.
-				must(t, referenceLock(ctx, their, theirs, hash))
-				s, our := h.begin(t, "")
-				answered := make(chan error, 1)
-				go func() { answered <- ours.do(ctx, s, hash, "ours") }()
-				if conflict {
-					h.AwaitBlocked(t, pid(our))
-					must(t, their.Rollback(ctx))
-				}
-				must(t, <-answered)
-
-				// Ours is held; theirs comes.
-				_, their = h.begin(t, "")
-				go func() { answered <- referenceLock(ctx, their, theirs, hash) }()
-				if conflict {
-					h.AwaitBlocked(t, pid(their))
-				} else {
-					must(t, <-answered)
-				}
-				must(t, our.Rollback(ctx))
-				if conflict {
-					must(t, <-answered)
-				}
-				must(t, their.Rollback(ctx))
-			})
+			hash := mustSave(t, free)
+			for key, text := range referenceTexts(hash) {
+				t.Run(ours.name+" and "+theirs+" on "+key, func(t *testing.T) {
+					bothOrders(ctx, t, h, ours, theirs, hash, text)
+				})
+			}
 		}
 	}
+}
+
+func bothOrders(ctx context.Context, t *testing.T, h *host, ours verb, theirs, hash, text string) {
+	conflict := ours.retires() || theirs == referenceExclusive
+
+	// Theirs is held; ours comes.
+	_, their := h.begin(t, "")
+	must(t, referenceLock(ctx, their, theirs, text))
+	s, our := h.begin(t, "")
+	answered := make(chan error, 1)
+	go func() { answered <- ours.do(ctx, s, hash, "ours") }()
+	if conflict {
+		h.AwaitBlocked(t, pid(our))
+		must(t, their.Rollback(ctx))
+	}
+	must(t, <-answered)
+
+	// Ours is held; theirs comes.
+	_, their = h.begin(t, "")
+	go func() { answered <- referenceLock(ctx, their, theirs, text) }()
+	if conflict {
+		h.AwaitBlocked(t, pid(their))
+	} else {
+		must(t, <-answered)
+	}
+	must(t, our.Rollback(ctx))
+	if conflict {
+		must(t, <-answered)
+	}
+	must(t, their.Rollback(ctx))
 }
 
 // The reference's execution lock is ours, and neither ever meets a chart lock: they are in two key spaces.
