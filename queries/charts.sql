@@ -6,21 +6,22 @@ FROM {{charts}} AS c
 WHERE c."content_hash" OPERATOR(pg_catalog.=) @content_hash::pg_catalog.text;
 
 -- name: SaveChart :one
--- SaveChart writes a chart unless it is there, or was. At the higher levels ON CONFLICT fails with 40001 on a
+-- SaveChart writes a chart unless its row is there, as a tombstone or not. At the higher levels ON CONFLICT fails with 40001 on a
 -- row that the snapshot does not show, so a save needs no second form for them.
 WITH sg_chart AS MATERIALIZED (
-  SELECT c."retired_at", c."retired_by" FROM {{charts}} AS c
+  SELECT c."content_hash", c."retired_at", c."retired_by" FROM {{charts}} AS c
   WHERE c."content_hash" OPERATOR(pg_catalog.=) @content_hash::pg_catalog.text
 ), sg_saved AS (
   INSERT INTO {{charts}} AS n ({{id_column}}{{lead_columns}}"content_hash", "identity_blob", "chart_blob", "inserted_at", "updated_at")
   SELECT {{id_value}}{{lead_values}}@content_hash::pg_catalog.text, @identity_blob::pg_catalog.bytea, @chart_blob::pg_catalog.bytea, t.now, t.now
   FROM {{now}} AS t
-  WHERE NOT EXISTS (SELECT 1 FROM sg_chart AS s WHERE s.retired_at IS NOT NULL)
-    AND NOT {{charts_filtered}}
+  WHERE NOT {{charts_filtered}}
   ON CONFLICT ("content_hash") DO NOTHING
+  RETURNING n."content_hash"
 )
-SELECT ({{filtered_charts}})::pg_catalog.text AS filtered, s.retired_at, s.retired_by
-FROM (SELECT 1 AS one) AS o LEFT JOIN sg_chart AS s ON true;
+SELECT ({{filtered_charts}})::pg_catalog.text AS filtered,
+  (n.content_hash IS NOT NULL OR s.content_hash IS NOT NULL)::pg_catalog.bool AS stored, s.retired_at, s.retired_by
+FROM (SELECT 1 AS one) AS o LEFT JOIN sg_chart AS s ON true LEFT JOIN sg_saved AS n ON true;
 
 -- name: ChartState :one
 -- ChartState reads a chart's tombstone, and what the answer is worth.

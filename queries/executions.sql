@@ -44,6 +44,7 @@ RETURNING {{lead_of_e}}e."id", e."metadata", e."inserted_at";
 SELECT pg_catalog.current_setting('transaction_isolation')::pg_catalog.text AS isolation,
   ({{read_committed}})::pg_catalog.bool AS read_committed,
   ({{filtered_charts}})::pg_catalog.text AS filtered,
+  ({{filtered_executions}})::pg_catalog.text AS filtered_executions,
   (c."content_hash" IS NOT NULL)::pg_catalog.bool AS chart_known, c."retired_at", c."retired_by",
   COALESCE(e."id", {{id_zero}})::{{id_value_type}} AS row_id, COALESCE(e."content_hash", '')::pg_catalog.text AS content_hash,
   e."inserted_at"
@@ -54,7 +55,7 @@ LEFT JOIN {{executions}} AS e ON e."execution_id" OPERATOR(pg_catalog.=) @execut
 -- name: EndExecution :one
 -- EndExecution ends an active or parked execution; one that has ended already is returned as it is. FOR UPDATE
 -- waits for a writer that took no execution lock, and reads what it left; at the higher levels it fails with
--- 40001.
+-- 40001. An execution that is neither ended by this nor was before was kept alive by a trigger of the host's.
 WITH sg_execution AS MATERIALIZED (
   SELECT {{lead_of_e}}e."id", e."execution_id", e."status", e."content_hash", e."identity_blob", e."position_blob", e."failure",
     e."inserted_at", e."updated_at", e."metadata", e."outcome_blob", e."ended_at"
@@ -67,11 +68,12 @@ WITH sg_execution AS MATERIALIZED (
     "updated_at" = t.now, "ended_at" = COALESCE(u."ended_at", t.now)
   FROM {{now}} AS t CROSS JOIN sg_execution AS s
   WHERE u."execution_id" OPERATOR(pg_catalog.=) @execution_id::pg_catalog.text
-    AND s.status OPERATOR(pg_catalog.=) ANY ('{active,needs_migration}'::pg_catalog.text[])
+    AND s.status OPERATOR(pg_catalog.=) ANY ({{live_statuses}})
   RETURNING u."status", u."failure", u."updated_at", u."ended_at"
 )
 SELECT {{lead_aliases_of_s}}s.execution_id, s.content_hash, s.identity_blob, s.position_blob, s.inserted_at, s.metadata, s.outcome_blob, s.id,
-  (d.status IS NULL)::pg_catalog.bool AS discarded,
+  (d.status IS NOT NULL)::pg_catalog.bool AS ended,
+  (s.status OPERATOR(pg_catalog.<>) ALL ({{live_statuses}}))::pg_catalog.bool AS discarded,
   COALESCE(d.status, s.status)::pg_catalog.text AS status,
   d.failure, s.failure AS failure_before,
   COALESCE(d.updated_at, s.updated_at)::pg_catalog.timestamp AS updated_at,

@@ -25,7 +25,9 @@ SELECT
 -- name: LockChartExclusiveJoined :exec
 -- LockChartExclusiveJoined is LockChartExclusive in a host's transaction, which may hold the chart's shared lock
 -- already. Two such transactions that both ask for the exclusive one deadlock, so the upgrade is refused before
--- it waits. A transaction that holds the exclusive lock too (it retired, then read) upgrades nothing.
+-- it waits. A transaction that holds the exclusive lock too (it retired, then read) upgrades nothing. Where an
+-- upgrade is allowed, no key is waited for once any is held: with two keys, one may be exclusive by now and the
+-- other still an upgrade.
 SELECT
   pg_catalog.set_config('statigen.lock_timeout', pg_catalog.current_setting('lock_timeout'), true),
   pg_catalog.set_config('lock_timeout', @lock_timeout::pg_catalog.text, true),
@@ -33,21 +35,24 @@ SELECT
   pg_catalog.set_config('plan_cache_mode', 'force_custom_plan', true),
   pg_catalog.set_config('statigen.exclusive', CASE
     WHEN NOT ({{read_committed}}) THEN 'isolation'
-    WHEN NOT h.shared THEN CASE
-      WHEN {{lock_chart_exclusive}} THEN 'held ' OPERATOR(pg_catalog.||) @content_hash::pg_catalog.text
-      ELSE '' END
-    WHEN NOT @allow_upgrade::pg_catalog.bool THEN 'upgrade'
-    WHEN {{try_chart_exclusive}} THEN 'held ' OPERATOR(pg_catalog.||) @content_hash::pg_catalog.text
-    ELSE 'busy' END, true)
-FROM (SELECT EXISTS (
-  SELECT 1 FROM pg_catalog.pg_locks AS l
-  WHERE l.locktype OPERATOR(pg_catalog.=) 'advisory' AND l.granted
-    AND l.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()
-    AND l.classid OPERATOR(pg_catalog.=) {{namespace}}::pg_catalog.oid AND l.objsubid OPERATOR(pg_catalog.=) 2
-    AND l.objid OPERATOR(pg_catalog.=) ANY (ARRAY[{{chart_lock_objids}}])
-  GROUP BY l.objid
-  HAVING pg_catalog.bool_or(l.mode OPERATOR(pg_catalog.=) 'ShareLock')
-    AND NOT pg_catalog.bool_or(l.mode OPERATOR(pg_catalog.=) 'ExclusiveLock')) AS shared) AS h;
+    WHEN h.upgrades AND NOT @allow_upgrade::pg_catalog.bool THEN 'upgrade'
+    WHEN h.shared AND @allow_upgrade::pg_catalog.bool THEN CASE
+      WHEN {{try_chart_exclusive}} THEN 'held ' OPERATOR(pg_catalog.||) @content_hash::pg_catalog.text
+      ELSE 'busy' END
+    WHEN {{lock_chart_exclusive}} THEN 'held ' OPERATOR(pg_catalog.||) @content_hash::pg_catalog.text
+    ELSE '' END, true)
+FROM (
+  SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>) 0 AS shared,
+    pg_catalog.bool_or(NOT k.exclusive) IS TRUE AS upgrades
+  FROM (
+    SELECT pg_catalog.bool_or(l.mode OPERATOR(pg_catalog.=) 'ExclusiveLock') AS exclusive
+    FROM pg_catalog.pg_locks AS l
+    WHERE l.locktype OPERATOR(pg_catalog.=) 'advisory' AND l.granted
+      AND l.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()
+      AND l.classid OPERATOR(pg_catalog.=) {{namespace}}::pg_catalog.oid AND l.objsubid OPERATOR(pg_catalog.=) 2
+      AND l.objid OPERATOR(pg_catalog.=) ANY (ARRAY[{{chart_lock_objids}}])
+    GROUP BY l.objid
+    HAVING pg_catalog.bool_or(l.mode OPERATOR(pg_catalog.=) 'ShareLock')) AS k) AS h;
 
 -- name: SetLockTimeout :exec
 -- SetLockTimeout bounds the lock waits of the statements behind it, to the transaction's end at most.

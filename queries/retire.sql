@@ -18,7 +18,7 @@ WITH sg_call AS MATERIALIZED (
   FROM (
     SELECT e."status" FROM {{executions}} AS e
     WHERE e."content_hash" OPERATOR(pg_catalog.=) @content_hash::pg_catalog.text
-      AND e."status" OPERATOR(pg_catalog.=) ANY ('{active,needs_migration}'::pg_catalog.text[])
+      AND e."status" OPERATOR(pg_catalog.=) ANY ({{live_statuses}})
     LIMIT @most::pg_catalog.int8) AS l
 ), sg_positions AS MATERIALIZED (
   SELECT pg_catalog.count(*) AS positions

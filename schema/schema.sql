@@ -2,8 +2,7 @@
 -- more: {{positions_content_hash_index}} and {{executions_live_content_hash_index}},
 -- without which a retirement reads whole tables while it holds the exclusive lock.
 --
--- Apply it once, with your migration tool. It is not safe to run in several sessions at a time:
--- IF NOT EXISTS is a look and then an act.
+-- Apply it once, with your migration tool. It is not safe to run in several sessions at a time.
 
 {{create_schema}}
 CREATE TABLE {{charts}} (
@@ -50,7 +49,7 @@ CREATE INDEX {{executions_metadata_gin_index}} ON {{executions}} USING gin ("met
 CREATE INDEX {{executions_content_hash_index}} ON {{executions}} ("content_hash");
 CREATE INDEX {{executions_ended_at_index}} ON {{executions}} ("ended_at");
 CREATE INDEX {{executions_live_content_hash_index}} ON {{executions}} ("content_hash")
-  WHERE "status" OPERATOR(pg_catalog.=) ANY ('{active,needs_migration}'::pg_catalog.text[]);
+  WHERE "status" OPERATOR(pg_catalog.=) ANY ({{live_statuses}});
 
 CREATE TABLE {{inputs}} (
   "id" {{id_type}} PRIMARY KEY{{lead_definitions}},

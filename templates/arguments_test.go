@@ -67,7 +67,7 @@ func TestArgumentsThatCannotBeStoredAreRefusedUnsent(t *testing.T) {
 		"count without a hash":         {func() error { return second(s.CountExecutions(ctx, "")) }, "ContentHash"},
 		"fetch without an id":          {func() error { return second(s.Execution(ctx, "")) }, "ExecutionID"},
 		"cancel without an id":         {func() error { return second(s.CancelExecution(ctx, "")) }, "ExecutionID"},
-		"a reason with a NUL":          {func() error { return second(s.FailExecution(ctx, "x", "a\x00b")) }, "reason"},
+		"a reason with a NUL":          {func() error { return second(s.FailExecution(ctx, "x", "a\x00b")) }, "Reason"},
 	} {
 		wire.Reset()
 		invalid := wantAs[*store.InvalidError](t, c.call())

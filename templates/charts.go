@@ -14,23 +14,34 @@ import (
 // SaveChart stores a chart. A chart that is stored already is left as it is, its first saver's leading columns
 // included, so saving twice is saving once; a retired one answers *ChartRetiredError.
 //
-// It locks the chart, shared, and waits for a retirement of the same chart that is under way. One round trip.
-// In a host's transaction at a higher level than READ COMMITTED it fails with 40001 if the chart was saved or
-// retired after the transaction's snapshot.
+// It locks the chart, shared, and waits for a retirement or another save of the same chart that is under way. One
+// round trip. It answers *RowSecurityError if a tombstone could be hidden from the role. In a host's transaction at a
+// higher level than READ COMMITTED it fails with 40001 if the chart was saved or retired after the transaction's
+// snapshot. A retry is safe.
 func (s *Store) SaveChart(ctx context.Context, c Chart) error {
 	op := fmt.Sprintf("save chart %q", c.ContentHash)
 	if err := c.check(); err != nil {
 		return &opError{op, err}
 	}
 	params := saveChartParams(c)
-	_, err := alone(ctx, s, op, func(s *Store) (db.SaveChartRow, error) {
-		row, err := db.Shared(s.conn, c.ContentHash, s.wait).SaveChart(ctx, params)
-		if err != nil {
-			return row, s.failed(op, err)
-		}
-		return row, s.decided(op, c.ContentHash, row.Filtered, row.RetiredAt, row.RetiredBy)
-	})
+	_, err := alone(ctx, s, op, func(s *Store) (struct{}, error) { return struct{}{}, s.save(ctx, op, params) })
 	return err
+}
+
+func (s *Store) save(ctx context.Context, op string, params db.SaveChartParams) error {
+	shared := db.Shared(s.conn, params.ContentHash, s.wait)
+	for range tries {
+		row, err := shared.SaveChart(ctx, params)
+		if err != nil {
+			return s.failed(op, err)
+		}
+		err = decided(op, params.ContentHash, row.Filtered, row.RetiredAt, row.RetiredBy)
+		if err != nil || row.Stored {
+			return err
+		}
+		// Somebody else's save was committed while this one ran: look again.
+	}
+	return &opError{op, errReasonGone}
 }
 
 // Chart returns a chart: ErrChartNotFound if there is none, *ChartRetiredError if it is retired.
@@ -42,25 +53,28 @@ func (s *Store) Chart(ctx context.Context, contentHash string) (Chart, error) {
 	if err := checkText("ContentHash", contentHash); err != nil {
 		return Chart{}, &opError{op, err}
 	}
-	row, err := db.Reads(s.conn).Chart(ctx, db.ChartParams{ContentHash: contentHash})
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return Chart{}, &opError{op, ErrChartNotFound}
-	case err != nil:
-		return Chart{}, s.failedRead(op, err)
-	case row.RetiredAt != nil:
-		return Chart{}, &opError{op, retired(contentHash, *row.RetiredAt, row.RetiredBy)}
-	}
-	return chartFromRow(row), nil
+	return alone(ctx, s, op, func(s *Store) (Chart, error) {
+		row, err := db.Reads(s.conn).Chart(ctx, db.ChartParams{ContentHash: contentHash})
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return Chart{}, &opError{op, ErrChartNotFound}
+		case err != nil:
+			return Chart{}, s.failedRead(op, err)
+		case row.RetiredAt != nil:
+			return Chart{}, &opError{op, retired(contentHash, *row.RetiredAt, row.RetiredBy)}
+		}
+		return chartFromRow(row), nil
+	})
 }
 
 // Retirement reads a chart's tombstone and says whether there is one. A chart that is not stored has none.
 //
 // It locks the chart, shared, and waits for a retirement of the same chart that is under way: in a host's
-// transaction "not retired" stays true until that transaction ends. One round trip. At a higher level than READ
-// COMMITTED it takes a second one, which needs the UPDATE privilege on the charts table; it answers
-// *IsolationError if the snapshot does not show the chart or the transaction is read-only, and fails with 40001
-// if the chart was retired after the snapshot.
+// transaction "not retired" stays true until that transaction ends (not so on a hot standby, whose locks the primary
+// does not see). One round trip. It answers *RowSecurityError if a tombstone could be hidden from the role. In a
+// host's transaction at a higher level than READ COMMITTED it takes a second round trip, which needs the UPDATE
+// privilege on the charts table; it answers *IsolationError if the snapshot does not show the chart or the transaction
+// is read-only, and fails with 40001 if the chart was retired after the snapshot.
 func (s *Store) Retirement(ctx context.Context, contentHash string) (Retirement, bool, error) {
 	op := fmt.Sprintf("read the retirement of chart %q", contentHash)
 	if err := checkText("ContentHash", contentHash); err != nil {
@@ -83,7 +97,7 @@ func (s *Store) notRetired(ctx context.Context, op, contentHash string) error {
 	if err != nil {
 		return s.failedRead(op, err)
 	}
-	err = s.decided(op, contentHash, row.Filtered, row.RetiredAt, row.RetiredBy)
+	err = decided(op, contentHash, row.Filtered, row.RetiredAt, row.RetiredBy)
 	if err != nil || row.ReadCommitted {
 		return err
 	}
@@ -96,7 +110,7 @@ func (s *Store) notRetired(ctx context.Context, op, contentHash string) error {
 
 // decided turns what a statement saw of a chart into an error. A tombstone that is seen is final, so it counts
 // even where row-level security hides other rows.
-func (s *Store) decided(op, contentHash, filtered string, at *time.Time, by *string) error {
+func decided(op, contentHash, filtered string, at *time.Time, by *string) error {
 	switch {
 	case at != nil:
 		return &opError{op, retired(contentHash, *at, by)}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/statigen/statigen/internal/pgtest"
 	store "github.com/statigen/statigen/templates"
@@ -135,8 +136,6 @@ func TestAnUnknownOutcomeIsSettledByARetry(t *testing.T) {
 			if e.RowID != (store.NewExecution{}).RowID && exists.RowID != e.RowID {
 				t.Errorf("after %v the retry found row %v, want its own %v", err, exists.RowID, e.RowID)
 			}
-		case sqlState(retryErr) == "23505":
-			// Both arrived at the row id's index at once; one of them wrote the row.
 		case retryErr != nil:
 			t.Errorf("after %v the retry failed: %v", err, retryErr)
 		case e.RowID != (store.NewExecution{}).RowID && retried.RowID != e.RowID:
@@ -160,6 +159,79 @@ func TestAPoolThatHasNoConnectionLeavesNoDoubt(t *testing.T) {
 		t.Errorf("%v: nothing was sent, so the outcome is known", err)
 	}
 }
+
+func TestEveryVerbThatWritesMayHaveAnUnknownOutcome(t *testing.T) {
+	h := newHost(t)
+	free := h.store(t)
+	hash := mustSave(t, free)
+	execution := mustCreate(t, free, newHash())
+	holder, holderTx := h.begin(t, "")
+	must(t, second(holder.CancelExecution(t.Context(), execution.ExecutionID)))
+	must(t, second2(holder.Retirement(t.Context(), hash)))
+	for what, verb := range map[string]func(ctx context.Context) error{
+		"retire": func(ctx context.Context) error { return second(free.RetireChart(ctx, hash, by("ops"))) },
+		"cancel": func(ctx context.Context) error { return second(free.CancelExecution(ctx, execution.ExecutionID)) },
+		"fail":   func(ctx context.Context) error { return second(free.FailExecution(ctx, execution.ExecutionID, "why")) },
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		if err := verb(ctx); !errors.Is(err, store.ErrOutcomeUnknown) || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v, want an unknown outcome after a deadline", what, err)
+		}
+		cancel()
+	}
+	// A read that waits has no outcome to wonder about.
+	reader, readerTx := h.begin(t, "")
+	must(t, holderTx.Rollback(t.Context()))
+	must(t, second(reader.RetireChart(t.Context(), hash, by("ops"))))
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := second2(free.Retirement(ctx, hash)); err == nil || errors.Is(err, store.ErrOutcomeUnknown) {
+		t.Errorf("read: %v, want an error that leaves no doubt", err)
+	}
+	must(t, readerTx.Rollback(t.Context()))
+	pgtest.Await(t, "the cancelled calls to be gone from the server", func() bool { return h.AdvisoryLocks(t) == 0 })
+}
+
+// A context that ends with the lock timeout's answer does not cost the host its transaction.
+func TestAContextThatEndsWithTheAnswerLeavesTheTransactionUsable(t *testing.T) {
+	h := newHost(t)
+	free := h.store(t)
+	hash := mustSave(t, free)
+	reader, readerTx := h.begin(t, "")
+	must(t, second2(reader.Retirement(t.Context(), hash)))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	conn := h.Conn(t, func(cfg *pgxpool.Config) { cfg.ConnConfig.Tracer = cancelOnError{cancel} })
+	tx, err := conn.Begin(t.Context())
+	must(t, err)
+	opts := store.RetireOptions{By: "ops", LockTimeout: 20 * time.Millisecond}
+	wantAs[*store.LockTimeoutError](t, second(store.New(nil).WithTx(tx).RetireChart(ctx, hash, opts)))
+	wantIs(t, ctx.Err(), context.Canceled)
+	usable(t, tx)
+	must(t, tx.Rollback(t.Context()))
+	must(t, readerTx.Rollback(t.Context()))
+}
+
+// cancelOnError is a tracer that ends the call's context with the first error of a batch.
+type cancelOnError struct{ cancel context.CancelFunc }
+
+func (c cancelOnError) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return ctx
+}
+
+func (c cancelOnError) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+	if data.Err != nil {
+		c.cancel()
+	}
+}
+
+func (c cancelOnError) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+func (c cancelOnError) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+
+func (c cancelOnError) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
 func TestAKilledBackendIsAnUnknownOutcome(t *testing.T) {
 	h := newHost(t)

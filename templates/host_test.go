@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 // A host is a database with the store's tables, and helpers that know them.
 type host struct {
 	*pgtest.DB
-	charts, positions, executions string // as SQL writes them
+	charts, positions, executions, inputs string // as SQL writes them
 }
 
 func newHost(t testing.TB) *host {
@@ -37,7 +37,7 @@ func newHost(t testing.TB) *host {
 	}
 	return &host{
 		DB:     pgtest.New(t, store.Schema),
-		charts: created[0][1], positions: created[1][1], executions: created[2][1],
+		charts: created[0][1], positions: created[1][1], executions: created[2][1], inputs: created[3][1],
 	}
 }
 
@@ -168,12 +168,20 @@ func sqlState(err error) string {
 	return ""
 }
 
-// plantPosition writes a position as a session would, for its verbs come later.
-func (h *host) plantPosition(t testing.TB, hash string) {
+// plantExecutions writes executions as they may be there, whatever verbs there are to write them.
+func (h *host) plantExecutions(t testing.TB, hash, status string, n int) {
+	t.Helper()
+	columns, values := h.required(t, h.executions)
+	h.Exec(t, `INSERT INTO `+h.executions+` (`+columns+` execution_id, status, content_hash, identity_blob, inserted_at, updated_at)
+		SELECT `+values+` gen_random_uuid(), $2::text, $1, '', now(), now() FROM generate_series(1, $3::int)`, hash, status, n)
+}
+
+// plantPositions writes positions as sessions would, for their verbs come later.
+func (h *host) plantPositions(t testing.TB, hash string, n int) {
 	t.Helper()
 	columns, values := h.required(t, h.positions)
-	h.Exec(t, fmt.Sprintf(`INSERT INTO %s (%s session_id, content_hash, identity_blob, position_blob, inserted_at, updated_at)
-		VALUES (%s $1, $2, '', '', now(), now())`, h.positions, columns, values), fmt.Sprintf("session %d", serial.Add(1)), hash)
+	h.Exec(t, `INSERT INTO `+h.positions+` (`+columns+` session_id, content_hash, identity_blob, position_blob, inserted_at, updated_at)
+		SELECT `+values+` gen_random_uuid(), $1, '', '', now(), now() FROM generate_series(1, $2::int)`, hash, n)
 }
 
 // plantLinkage makes an execution the child of another, pinning the chart.
@@ -197,11 +205,15 @@ const requiredColumns = `FROM pg_attribute WHERE attrelid = $1::regclass AND att
 	AND attname NOT IN ('session_id', 'content_hash', 'identity_blob', 'position_blob', 'inserted_at', 'updated_at',
 		'execution_id', 'status')`
 
-// tombstoned counts what must never be: retired charts that something still needs.
+// stranded counts what must never be: retired charts that something still needs.
 func (h *host) stranded(t testing.TB) int {
 	t.Helper()
 	return query[int](t, h, strings.NewReplacer("CHARTS", h.charts, "EXECUTIONS", h.executions, "POSITIONS", h.positions).Replace(`
 		SELECT count(*) FROM CHARTS c WHERE c.retired_at IS NOT NULL AND (
 			EXISTS (SELECT FROM EXECUTIONS e WHERE e.content_hash = c.content_hash AND e.status IN ('active', 'needs_migration'))
-			OR EXISTS (SELECT FROM POSITIONS p WHERE p.content_hash = c.content_hash))`))
+			OR EXISTS (SELECT FROM POSITIONS p WHERE p.content_hash = c.content_hash)
+			OR EXISTS (SELECT FROM EXECUTIONS k
+				JOIN EXECUTIONS p ON p.execution_id = k.metadata -> 'statifier_persistence' ->> 'parent_execution_id'
+				WHERE k.metadata -> 'statifier_persistence' ->> 'content_hash' = c.content_hash
+					AND p.status IN ('active', 'needs_migration')))`))
 }

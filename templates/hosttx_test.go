@@ -2,11 +2,13 @@ package store_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/statigen/statigen/internal/keyspec"
 	"github.com/statigen/statigen/internal/pgtest"
 	store "github.com/statigen/statigen/templates"
 )
@@ -360,4 +362,118 @@ func (h *host) waiting(t *testing.T, holder pgx.Tx, verb func(s *store.Store) (t
 		t.Errorf("the time written, %s, is from before the wait at %s", a.at, waitedAt)
 	}
 	must(t, tx.Commit(t.Context()))
+}
+
+// A savepoint of the host's that happens to have our name is the host's: we go back only to one that we set.
+func TestAHostsSavepointOfOurNameIsLeftAlone(t *testing.T) {
+	h := newHost(t)
+	free := h.store(t)
+	ctx := t.Context()
+	hash := mustSave(t, free)
+	for name, breakIt := range map[string]func(tx pgx.Tx){
+		"an aborted transaction": func(tx pgx.Tx) { _, _ = tx.Exec(ctx, "SELECT 1/0") },
+		"a table renamed":        func(pgx.Tx) { h.Exec(t, "ALTER TABLE "+h.positions+" RENAME TO elsewhere") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, tx := h.begin(t, "")
+			mustExec(t, tx, "SAVEPOINT statigen_retire")
+			mustCreate(t, s, mustSave(t, free))
+			breakIt(tx)
+			if err := second(s.RetireChart(ctx, hash, by("ops"))); err == nil {
+				t.Error("retired in a broken transaction")
+			}
+			if _, err := tx.Exec(ctx, "SELECT 1"); sqlState(err) != "25P02" {
+				t.Errorf("the transaction goes on (%v), and what the host wrote in it may be gone", err)
+			}
+		})
+	}
+}
+
+func mustExec(t *testing.T, tx pgx.Tx, sql string, args ...any) {
+	t.Helper()
+	_, err := tx.Exec(t.Context(), sql, args...)
+	must(t, err)
+}
+
+func TestARefusedRetirementLeavesNoSavepointBehind(t *testing.T) {
+	h := newHost(t)
+	free := h.store(t)
+	hash := mustSave(t, free)
+	reader, readerTx := h.begin(t, "")
+	must(t, second2(reader.Retirement(t.Context(), hash)))
+	opts := store.RetireOptions{By: "ops", LockTimeout: time.Millisecond}
+	s, tx := h.begin(t, "")
+	wantAs[*store.LockTimeoutError](t, second(s.RetireChart(t.Context(), hash, opts)))
+	_, err := tx.Exec(t.Context(), "RELEASE SAVEPOINT statigen_retire")
+	if sqlState(err) != "3B001" {
+		t.Errorf("got %v, want no such savepoint", err)
+	}
+	must(t, readerTx.Rollback(t.Context()))
+}
+
+// A lock of the host's own that looks like a chart's in one part of its key is no upgrade.
+func TestAForeignLockIsNotTakenForTheCharts(t *testing.T) {
+	h := newHost(t)
+	free := h.store(t)
+	hash := mustSave(t, free)
+	key := keyspec.ChartKeys(store.LockKey, store.StoreString, hash)[0]
+	for name, lock := range map[string]string{
+		"another namespace": fmt.Sprintf("SELECT pg_advisory_xact_lock_shared(7, %d)", key),
+		"one bigint":        fmt.Sprintf("SELECT pg_advisory_xact_lock_shared(%d)", int64(store.Namespace)<<32|int64(uint32(key))),
+	} {
+		s, tx := h.begin(t, "")
+		mustExec(t, tx, lock)
+		if err := second(s.RetireChart(t.Context(), hash, by("ops"))); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		must(t, tx.Rollback(t.Context()))
+	}
+}
+
+// Under two keys a transaction may hold one of them from a store that takes it alone. An upgrade that is allowed waits
+// for none, asked once or twice.
+func TestAnAllowedUpgradeNeverWaitsHoweverTheKeysAreHeld(t *testing.T) {
+	h := newHost(t)
+	free := h.store(t)
+	for range 8 { // so that either key comes first for some hash
+		hash := mustSave(t, free)
+		keys := keyspec.ChartKeys(store.LockKey, store.StoreString, hash)
+		for _, held := range keys {
+			s, tx := h.begin(t, "")
+			_, otherTx := h.begin(t, "")
+			mustExec(t, tx, "SELECT pg_advisory_xact_lock_shared($1::int4, $2::int4)", store.Namespace, held)
+			for _, key := range keys {
+				mustExec(t, otherTx, "SELECT pg_advisory_xact_lock_shared($1::int4, $2::int4)", store.Namespace, key)
+			}
+			for range 2 {
+				opts := store.RetireOptions{By: "ops", LockTimeout: time.Second, AllowUpgrade: true}
+				if refused := wantAs[*store.LockUpgradeError](t, second(s.RetireChart(t.Context(), hash, opts))); !refused.Busy {
+					t.Errorf("refused with %+v, want busy", refused)
+				}
+			}
+			must(t, otherTx.Rollback(t.Context()))
+			must(t, tx.Rollback(t.Context()))
+		}
+	}
+}
+
+func TestAnExecutionThatExistsIsSaidToAtEveryLevel(t *testing.T) {
+	h := newHost(t)
+	free := h.store(t)
+	existing := mustCreate(t, free, newHash())
+	again := newExecution(newHash()) // on a chart that no snapshot shows
+	again.ExecutionID = existing.ExecutionID
+	onAShownChart := again
+	onAShownChart.ContentHash = mustSave(t, free)
+	for _, level := range levels {
+		for _, e := range []store.NewExecution{again, onAShownChart} {
+			s, tx := h.begin(t, level)
+			exists := wantAs[*store.ExecutionExistsError](t, second(s.CreateExecution(t.Context(), e)))
+			if exists.RowID != existing.RowID {
+				t.Errorf("%s: exists as row %v, want %v", level, exists.RowID, existing.RowID)
+			}
+			usable(t, tx)
+			must(t, tx.Rollback(t.Context()))
+		}
+	}
 }

@@ -2,10 +2,44 @@
 
 package store
 
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"time"
+)
+
 // Leading holds the host's own columns, which stand first in every table. They are no part of the lock's key
 // nor of any unique index, and nothing that is read is filtered by them.
 type Leading struct{}
 
 func (Leading) check() error {
 	return nil
+}
+
+// RowID is the id column of every table: a kind, an underscore and 26 characters in ULID's layout, which
+// sort by the time they were made. Nothing reads them.
+type RowID = string
+
+// NewRowID makes an id for NewExecution.RowID.
+func NewRowID() RowID {
+	return newRowID("exec")
+}
+
+func checkRowID(id RowID) error {
+	return checkChars("RowID", id)
+}
+
+// newRowID writes 48 bits of milliseconds and 80 random ones, five bits a digit.
+func newRowID(kind string) RowID {
+	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	var random [10]byte
+	_, _ = rand.Read(random[:]) // never fails
+	high := uint64(time.Now().UnixMilli())<<16 | uint64(binary.BigEndian.Uint16(random[:2]))
+	low := binary.BigEndian.Uint64(random[2:])
+	var ulid [26]byte
+	for i := len(ulid) - 1; i >= 0; i-- {
+		ulid[i] = digits[low&31]
+		low, high = low>>5|high<<59, high>>5
+	}
+	return kind + "_" + string(ulid[:])
 }

@@ -115,7 +115,6 @@ func methods() map[string]method {
 					return err
 				},
 				pool: "LockChartShared, CreateExecution; LockChartShared, CreateRefusal", host: create + "; " + refusal,
-				repeatable: create + "; " + refusal + "; LockExecution, LockChartShared, CreateExecutionForShare",
 			},
 		}},
 		"Store.RetireChart": {class: retires, calls: map[string]call{
@@ -353,7 +352,7 @@ func lockOf(sql string) string {
 
 func touches(h *host, sql string) []string {
 	var tables []string
-	for _, table := range []string{h.charts, h.positions, h.executions} {
+	for _, table := range []string{h.charts, h.positions, h.executions, h.inputs} {
 		for _, before := range []string{"FROM ", "JOIN ", "INTO ", "UPDATE "} {
 			if strings.Contains(sql, before+table+" AS ") {
 				tables = append(tables, table)

@@ -18,7 +18,8 @@ type RetireOptions struct {
 
 	// LockTimeout bounds each lock wait, the chart's and the tombstone row's; zero is DefaultRetireLockTimeout,
 	// negative is no bound. It is rounded up to whole milliseconds. While a retirement waits, later creates on
-	// the chart wait behind it; but a bound shorter than the transactions that create never gets its turn.
+	// the chart wait behind it; but a bound shorter than the transactions that create never gets its turn. What
+	// it does not bound is said at WithLockTimeout.
 	LockTimeout time.Duration
 
 	// AllowUpgrade tries to retire a chart whose shared lock the host's transaction holds. It never waits: if
@@ -33,7 +34,8 @@ type RetireOptions struct {
 // *RowSecurityError if a pin could be hidden from the role.
 //
 // It locks the chart, exclusively, and waits for every transaction that has read it as not retired or has put
-// an execution on it. One round trip, whatever the answer. In a host's transaction it also answers
+// an execution on it. One round trip, whatever the answer; refused or not, a host's transaction keeps the lock to its
+// end. There it also answers
 // *IsolationError at a higher level than READ COMMITTED, and *LockUpgradeError if the transaction holds the
 // chart's shared lock; neither waits, and like a lock timeout they leave the transaction usable.
 //
@@ -69,7 +71,7 @@ func (s *Store) retire(ctx context.Context, op, contentHash string, opts RetireO
 		if row.Retired {
 			return Retirement{contentHash, *row.RetiredAt, opts.By}, nil
 		}
-		if err := s.refusedRetirement(op, contentHash, row); err != nil {
+		if err := refusedRetirement(op, contentHash, row); err != nil {
 			return Retirement{}, err
 		}
 	}
@@ -78,14 +80,14 @@ func (s *Store) retire(ctx context.Context, op, contentHash string, opts RetireO
 
 // refusedRetirement says why the statement wrote nothing, or nil if it does not know: a writer that takes no
 // chart lock changed the row under it.
-func (s *Store) refusedRetirement(op, contentHash string, row db.RetireChartRow) error {
+func refusedRetirement(op, contentHash string, row db.RetireChartRow) error {
 	switch row.Lock {
 	case "isolation":
 		return &opError{op, &IsolationError{contentHash, row.Isolation}}
 	case "upgrade", "busy":
 		return &opError{op, &LockUpgradeError{contentHash, row.Lock == "busy"}}
 	}
-	if err := s.decided(op, contentHash, row.Filtered, row.RetiredAt, row.RetiredBy); err != nil {
+	if err := decided(op, contentHash, row.Filtered, row.RetiredAt, row.RetiredBy); err != nil {
 		return err
 	}
 	if !row.Known {

@@ -7,12 +7,11 @@ const Schema = `-- The tables of one store, as the reference has them after vers
 -- more: "statifier_positions_content_hash_index" and "statifier_executions_live_content_hash_index",
 -- without which a retirement reads whole tables while it holds the exclusive lock.
 --
--- Apply it once, with your migration tool. It is not safe to run in several sessions at a time:
--- IF NOT EXISTS is a look and then an act.
+-- Apply it once, with your migration tool. It is not safe to run in several sessions at a time.
 
 
 CREATE TABLE "statifier_charts" (
-  "id" text PRIMARY KEY,
+  "id" pg_catalog.text PRIMARY KEY,
   "content_hash" pg_catalog.text NOT NULL,
   "identity_blob" pg_catalog.bytea,
   "chart_blob" pg_catalog.bytea,
@@ -24,7 +23,7 @@ CREATE TABLE "statifier_charts" (
 CREATE UNIQUE INDEX "statifier_charts_content_hash_index" ON "statifier_charts" ("content_hash");
 
 CREATE TABLE "statifier_positions" (
-  "id" text PRIMARY KEY,
+  "id" pg_catalog.text PRIMARY KEY,
   "session_id" pg_catalog.text NOT NULL,
   "content_hash" pg_catalog.text NOT NULL,
   "identity_blob" pg_catalog.bytea NOT NULL,
@@ -36,7 +35,7 @@ CREATE UNIQUE INDEX "statifier_positions_session_id_index" ON "statifier_positio
 CREATE INDEX "statifier_positions_content_hash_index" ON "statifier_positions" ("content_hash");
 
 CREATE TABLE "statifier_executions" (
-  "id" text PRIMARY KEY,
+  "id" pg_catalog.text PRIMARY KEY,
   "execution_id" pg_catalog.text NOT NULL,
   "status" pg_catalog.text NOT NULL,
   "content_hash" pg_catalog.text NOT NULL,
@@ -58,7 +57,7 @@ CREATE INDEX "statifier_executions_live_content_hash_index" ON "statifier_execut
   WHERE "status" OPERATOR(pg_catalog.=) ANY ('{active,needs_migration}'::pg_catalog.text[]);
 
 CREATE TABLE "statifier_inputs" (
-  "id" text PRIMARY KEY,
+  "id" pg_catalog.text PRIMARY KEY,
   "execution_id" pg_catalog.text NOT NULL,
   "seq" pg_catalog.int8 NOT NULL,
   "door" pg_catalog.text NOT NULL,

@@ -39,33 +39,34 @@ func TestRowSecurityThatCouldHideSomethingIsRefused(t *testing.T) {
 			free := h.store(t)
 			table := map[string]string{"charts": h.charts, "positions": h.positions, "executions": h.executions}[filtered]
 			hash := mustPinned(t, free)
-			h.plantPosition(t, hash)
+			h.plantPositions(t, hash, 1)
 			unpinned := mustSave(t, free)
 			bound := h.store(t, pgtest.As(h.role(t, everything)))
 			mustCreate(t, bound, hash) // not yet filtered
 			h.Exec(t, fmt.Sprintf(`ALTER TABLE %s ENABLE ROW LEVEL SECURITY; CREATE POLICY few ON %[1]s USING (content_hash = 'mine') WITH CHECK (true)`, table))
 
-			_, hostTx := h.begin(t, "", pgtest.As(h.role(t, everything)))
-			for _, where := range []string{"pool", "host"} { // in this order: the host's transaction keeps its locks
-				s := bound
-				if where == "host" {
-					s = store.New(nil).WithTx(hostTx)
+			check := func(where string, s *store.Store) {
+				if where != "host, repeatable read" && where != "host, serializable" { // refused for their level
+					wantFiltered(t, where+": retire", second(s.RetireChart(t.Context(), hash, by("ops"))), hash, table)
+					wantFiltered(t, where+": retire", second(s.RetireChart(t.Context(), unpinned, by("ops"))), unpinned, table)
 				}
-				wantFiltered(t, where+": retire", second(s.RetireChart(t.Context(), hash, by("ops"))), hash, table)
-				wantFiltered(t, where+": retire", second(s.RetireChart(t.Context(), unpinned, by("ops"))), unpinned, table)
-				if filtered != "charts" {
-					continue
+				if filtered == "charts" {
+					wantFiltered(t, where+": create", second(s.CreateExecution(t.Context(), newExecution(hash))), hash, table)
+					wantFiltered(t, where+": save", s.SaveChart(t.Context(), newChart(unpinned)), unpinned, table)
+					wantFiltered(t, where+": read", second2(s.Retirement(t.Context(), hash)), hash, table)
 				}
-				wantFiltered(t, where+": create", second(s.CreateExecution(t.Context(), newExecution(hash))), hash, table)
-				wantFiltered(t, where+": save", s.SaveChart(t.Context(), newChart(unpinned)), unpinned, table)
-				wantFiltered(t, where+": read", second2(s.Retirement(t.Context(), hash)), hash, table)
-				usable(t, hostTx)
+			}
+			for _, level := range levels {
+				role := h.role(t, everything)
+				check("pool, "+level, h.store(t, pgtest.As(role), pgtest.Isolation(level)))
+				s, tx := h.begin(t, level, pgtest.As(role))
+				check("host, "+level, s)
+				usable(t, tx)
+				must(t, tx.Rollback(t.Context())) // its locks would be in the way
 			}
 			if filtered != "charts" {
 				mustCreate(t, bound, "mine") // a create reads the tombstone alone
 			}
-
-			must(t, hostTx.Rollback(t.Context())) // its locks would be in the way
 
 			// The owner of the tables, whom the policy does not bind, goes on.
 			counts, err := free.CountExecutions(t.Context(), hash)
@@ -107,5 +108,37 @@ func TestARoleThatMayInsertAndSelectCreatesAndIsRefusedProperly(t *testing.T) {
 	exists := wantAs[*store.ExecutionExistsError](t, second(s.CreateExecution(t.Context(), again)))
 	if exists.RowID != created.RowID {
 		t.Errorf("exists as row %v, want %v", exists.RowID, created.RowID)
+	}
+}
+
+// A role from which row-level security hides an execution is not left to guess why its create is refused.
+func TestAHiddenExecutionOfTheSameIDIsARowSecurityError(t *testing.T) {
+	h := newHost(t)
+	hidden := mustCreate(t, h.store(t), newHash())
+	s := h.store(t, pgtest.As(h.role(t, "SELECT ON charts", "SELECT, INSERT ON executions")))
+	h.Exec(t, fmt.Sprintf(`ALTER TABLE %s ENABLE ROW LEVEL SECURITY; CREATE POLICY few ON %[1]s USING (content_hash = 'mine') WITH CHECK (true)`, h.executions))
+	e := newExecution("mine")
+	e.ExecutionID = hidden.ExecutionID
+	wantFiltered(t, "create", second(s.CreateExecution(t.Context(), e)), "mine", h.executions)
+}
+
+// A tombstone that a role can see is final, whatever else is hidden from it.
+func TestATombstoneThatCanBeSeenCountsBehindRowSecurity(t *testing.T) {
+	h := newHost(t)
+	free := h.store(t)
+	chart := newChart("mine")
+	must(t, free.SaveChart(t.Context(), chart))
+	tombstone := mustRetire(t, free, "mine")
+	s := h.store(t, pgtest.As(h.role(t, "SELECT, INSERT, UPDATE ON charts, positions, executions")))
+	h.Exec(t, fmt.Sprintf(`ALTER TABLE %s ENABLE ROW LEVEL SECURITY; CREATE POLICY few ON %[1]s USING (content_hash = 'mine') WITH CHECK (true)`, h.charts))
+	for what, err := range map[string]error{
+		"create": second(s.CreateExecution(t.Context(), newExecution("mine"))),
+		"save":   s.SaveChart(t.Context(), chart),
+		"retire": second(s.RetireChart(t.Context(), "mine", by("me"))),
+	} {
+		var retired *store.ChartRetiredError
+		if !errors.As(err, &retired) || *retired != store.ChartRetiredError(tombstone) {
+			t.Errorf("%s: %v, want the tombstone %+v", what, err, tombstone)
+		}
 	}
 }

@@ -2,11 +2,9 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/statigen/statigen/templates/internal/db"
@@ -27,6 +25,10 @@ type Option func(*Store)
 // chart's shared lock, for an execution's lock, and for a row lock in the same verb. A wait that reaches it
 // fails with *LockTimeoutError. It is rounded up to whole milliseconds. Without it, or with zero, the bound is
 // that of the context and of the session's own lock_timeout; negative is no bound whatever the session says.
+//
+// When a connection sees a statement for the first time, pgx has the server prepare it in a round trip of its own.
+// That waits for nobody but whoever has a table locked against reading (DDL, LOCK TABLE), and is bounded by the context
+// and the session's own lock_timeout only.
 func WithLockTimeout(d time.Duration) Option {
 	return func(s *Store) { s.wait = db.Wait(d) }
 }
@@ -49,8 +51,9 @@ func New(pool *pgxpool.Pool, opts ...Option) *Store {
 // transaction usable. What the server raises (a serialization failure, a deadlock, a constraint of the host's,
 // a lock timeout outside RetireChart) aborts it; a host that wants to go on wraps the call in tx.Begin.
 //
-// Several verbs in one transaction can deadlock with another such transaction. What avoids it: end executions
-// first, then create, then retire; and within each, ascending by id or hash. Such an error is Retryable.
+// Several verbs in one transaction can deadlock with another such transaction. What avoids it: end and create
+// executions in the order of their ids, save and create on charts in the order of their hashes, and retire in a
+// transaction of its own. Where that cannot be, the error is Retryable.
 func (s *Store) WithTx(tx pgx.Tx) *Store {
 	return &Store{conn: db.OnHostTx(tx), wait: s.wait}
 }
@@ -77,39 +80,4 @@ func alone[T any](ctx context.Context, s *Store, op string, verb func(*Store) (T
 		return none, s.failed(op, err)
 	}
 	return answer, nil
-}
-
-func wantsReadCommitted(err error) bool {
-	var level *IsolationError
-	return errors.As(err, &level) || serverCode(err) == codeSerialization
-}
-
-// failed words an error that came from pgx. On a pool it says whether the verb may have been carried out all
-// the same; in a transaction the end of that transaction decides it.
-func (s *Store) failed(op string, err error) error {
-	if err != nil && s.conn.Pool() != nil && outcomeUnknown(err) {
-		return &opError{op, &outcomeError{err}}
-	}
-	return s.failedRead(op, err)
-}
-
-// failedRead words the error of a call that would have written nothing, so that its outcome is no question.
-func (s *Store) failedRead(op string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case serverCode(err) == codeLockNotAvailable:
-		return &opError{op, &LockTimeoutError{Timeout: time.Duration(s.wait), Err: err}}
-	}
-	return &opError{op, err}
-}
-
-// outcomeUnknown says whether the server may have committed: something was sent, and no answer said that it
-// was undone. An error of severity ERROR is such an answer; FATAL may come after a commit.
-func outcomeUnknown(err error) bool {
-	var server *pgconn.PgError
-	if errors.As(err, &server) {
-		return server.SeverityUnlocalized != "ERROR"
-	}
-	return !pgconn.SafeToRetry(err) && !errors.Is(err, pgx.ErrTxCommitRollback)
 }

@@ -74,8 +74,8 @@ func TestAChartsLifeIsTheSameInEveryExecMode(t *testing.T) {
 			if diff := cmp.Diff(store.ChartRetiredError(tombstone), *refused); diff != "" {
 				t.Errorf("create refused (-tombstone +got):\n%s", diff)
 			}
-			if tombstone.RetiredBy != "ops" || tombstone.RetiredAt.Location() != time.UTC {
-				t.Errorf("tombstone %+v, want by ops in UTC", tombstone)
+			if age := time.Since(tombstone.RetiredAt); tombstone.RetiredBy != "ops" || age < -time.Minute || age > time.Minute {
+				t.Errorf("tombstone %+v is %s old, want a new one by ops", tombstone, age)
 			}
 			got, retired, err := s.Retirement(ctx, hash)
 			must(t, err)
@@ -156,7 +156,10 @@ func TestEveryKindOfPinKeepsAChart(t *testing.T) {
 			},
 			store.PinCounts{ExecutionCounts: store.ExecutionCounts{NeedsMigration: 1}},
 		},
-		"a position": {h.plantPositionOn, store.PinCounts{Positions: 1}},
+		"a position": {
+			func(t *testing.T, hash string) { h.plantPositions(t, hash, 1) },
+			store.PinCounts{Positions: 1},
+		},
 		"a terminal child of an active parent": {
 			func(t *testing.T, hash string) {
 				child, parent := mustCreate(t, s, newHash()), mustCreate(t, s, newHash())
@@ -177,8 +180,6 @@ func TestEveryKindOfPinKeepsAChart(t *testing.T) {
 		})
 	}
 }
-
-func (h *host) plantPositionOn(t *testing.T, hash string) { h.plantPosition(t, hash) }
 
 func TestWhatHasEndedPinsNothing(t *testing.T) {
 	h := newHost(t)
@@ -210,21 +211,60 @@ func TestARefusalReportsWhatHasEndedToo(t *testing.T) {
 	}
 }
 
-func TestCountsStopAtMaxPinCount(t *testing.T) {
+func TestEveryStatusIsCountedAsItself(t *testing.T) {
 	h := newHost(t)
 	s := h.store(t)
 	hash := mustSave(t, s)
-	columns, values := h.required(t, h.executions)
-	h.Exec(t, `INSERT INTO `+h.executions+` (`+columns+` execution_id, status, content_hash, identity_blob, inserted_at, updated_at)
-		SELECT `+values+` 'planted ' || g, 'active', $1, '', now(), now() FROM generate_series(1, $2::int) AS g`, hash, store.MaxPinCount+1)
-	pinned := wantAs[*store.PinnedError](t, second(s.RetireChart(t.Context(), hash, by("ops"))))
-	if pinned.Counts.Active != store.MaxPinCount || !pinned.Counts.More {
-		t.Errorf("pinned by %+v, want %d active or more", pinned.Counts, store.MaxPinCount)
+	for status, n := range map[string]int{store.Active: 1, store.NeedsMigration: 2, store.Completed: 3, store.Failed: 4, store.Cancelled: 5} {
+		h.plantExecutions(t, hash, status, n)
 	}
-	h.Exec(t, `DELETE FROM `+h.executions+` WHERE execution_id = 'planted 1'`)
-	pinned = wantAs[*store.PinnedError](t, second(s.RetireChart(t.Context(), hash, by("ops"))))
-	if pinned.Counts.Active != store.MaxPinCount || pinned.Counts.More {
-		t.Errorf("pinned by %+v, want exactly %d active", pinned.Counts, store.MaxPinCount)
+	want := store.ExecutionCounts{Active: 1, NeedsMigration: 2, Completed: 3, Failed: 4, Cancelled: 5}
+	counts, err := s.CountExecutions(t.Context(), hash)
+	must(t, err)
+	if counts != want {
+		t.Errorf("counted %+v, want %+v", counts, want)
+	}
+	pinned := wantAs[*store.PinnedError](t, second(s.RetireChart(t.Context(), hash, by("ops"))))
+	if pinned.Counts != (store.PinCounts{ExecutionCounts: want}) {
+		t.Errorf("pinned by %+v, want %+v", pinned.Counts, want)
+	}
+}
+
+// Each kind of pin is counted up to the bound, and said to be more when there is more.
+func TestCountsStopAtMaxPinCount(t *testing.T) {
+	h := newHost(t)
+	s := h.store(t)
+	parent := mustCreate(t, s, newHash())
+	for name, c := range map[string]struct {
+		plant func(hash string, n int)
+		count func(store.PinCounts) int64
+	}{
+		"active": {func(hash string, n int) { h.plantExecutions(t, hash, store.Active, n) }, func(c store.PinCounts) int64 { return c.Active }},
+		"parked": {func(hash string, n int) { h.plantExecutions(t, hash, store.NeedsMigration, n) }, func(c store.PinCounts) int64 { return c.NeedsMigration }},
+		"ended": {func(hash string, n int) {
+			h.plantExecutions(t, hash, store.Completed, n)
+			h.plantPositions(t, hash, 1)
+		}, func(c store.PinCounts) int64 { return c.Completed }},
+		"positions": {func(hash string, n int) { h.plantPositions(t, hash, n) }, func(c store.PinCounts) int64 { return c.Positions }},
+		"children": {func(hash string, n int) {
+			children := newHash()
+			h.plantExecutions(t, children, store.Completed, n)
+			h.Exec(t, `UPDATE `+h.executions+` SET metadata = jsonb_build_object('statifier_persistence', jsonb_build_object(
+				'parent_execution_id', $2::text, 'content_hash', $3::text)) WHERE content_hash = $1`, children, parent.ExecutionID, hash)
+		}, func(c store.PinCounts) int64 { return c.Children }},
+	} {
+		for _, more := range []bool{false, true} {
+			hash := mustSave(t, s)
+			n := store.MaxPinCount
+			if more {
+				n++
+			}
+			c.plant(hash, n)
+			counts := wantAs[*store.PinnedError](t, second(s.RetireChart(t.Context(), hash, by("ops")))).Counts
+			if c.count(counts) != store.MaxPinCount || counts.More != more {
+				t.Errorf("%d %s: counted %+v, want %d and more: %v", n, name, counts, store.MaxPinCount, more)
+			}
+		}
 	}
 }
 

@@ -15,45 +15,37 @@ import (
 	"github.com/statigen/statigen/internal/config"
 	"github.com/statigen/statigen/internal/generate"
 	"github.com/statigen/statigen/internal/output"
-	"github.com/statigen/statigen/internal/sqlc"
 )
 
 // Exit codes.
 const (
-	exitFine   = 0
-	exitUser   = 2 // the config, the command line or the file system is at fault
-	exitOurs   = 3 // statigen is
-	usageLines = `usage: statigen [generate] [--config file]
-       statigen version
-`
+	exitFine = 0
+	exitUser = 2 // the config, the command line or the file system is at fault
+	exitOurs = 3 // statigen is
 )
 
-// bugError is a fault of statigen's own.
-type bugError struct{ err error }
-
-func (e bugError) Error() string { return "this is a bug in statigen: " + e.err.Error() }
-
-func (e bugError) Unwrap() error { return e.err }
+const usage = `usage: statigen [generate] [--config file]
+       statigen version
+`
 
 // Main runs the command and returns the exit code.
 func Main(args []string, stdout, stderr io.Writer) int {
-	sqlc.Child()
+	generate.Child()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	err := run(ctx, args, stdout)
-	var bug bugError
-	switch {
-	case err == nil:
+	if err == nil {
 		return exitFine
-	case errors.As(err, &bug):
-		fmt.Fprintln(stderr, "statigen:", err)
-		return exitOurs
 	}
 	var problems config.Errors
 	if errors.As(err, &problems) {
 		fmt.Fprintln(stderr, err) // each line begins with its place in the file, as a compiler's does
-	} else {
-		fmt.Fprintln(stderr, "statigen:", err)
+		return exitUser
+	}
+	fmt.Fprintln(stderr, "statigen:", err)
+	var bug *generate.Bug
+	if errors.As(err, &bug) {
+		return exitOurs
 	}
 	return exitUser
 }
@@ -64,7 +56,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	file := flags.String("config", "", "the config file; default: statigen.yaml here or above")
 	err := flags.Parse(args)
 	if errors.Is(err, pflag.ErrHelp) {
-		_, err := io.WriteString(stdout, usageLines)
+		_, err := io.WriteString(stdout, usage)
 		return err
 	}
 	if err != nil {
@@ -88,11 +80,8 @@ func runGenerate(ctx context.Context, file string, stdout io.Writer) error {
 		return err
 	}
 	packages, err := generate.Packages(ctx, cfg.Stores)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
 	if err != nil {
-		return bugError{err}
+		return err
 	}
 	for i, s := range cfg.Stores {
 		changed, err := output.Write(cfg.Root, s.Out, packages[i])

@@ -77,9 +77,14 @@ func module(dir string) (root string, mod model.Module, err error) {
 	if err != nil {
 		return "", mod, fmt.Errorf("read the module's path: %w", err)
 	}
-	if mod.Path = modfile.ModulePath(text); mod.Path == "" {
+	file, err := modfile.ParseLax(filepath.Join(root, "go.mod"), text, nil)
+	if err != nil {
+		return "", mod, fmt.Errorf("read the module's path: %w", err)
+	}
+	if file.Module == nil {
 		return "", mod, fmt.Errorf("%s names no module", filepath.Join(root, "go.mod"))
 	}
+	mod.Path = file.Module.Mod.Path
 	below, err := filepath.Rel(root, dir)
 	mod.Dir = filepath.ToSlash(below)
 	return root, mod, err

@@ -28,8 +28,7 @@ func Files(s model.Store, schema []byte) (map[string][]byte, error) {
 	for name, emit := range map[string]func(*jen.File){
 		"doc.go":     func(f *jen.File) { doc(f, s) },
 		"lock.go":    func(f *jen.File) { lock(f, s) },
-		"rowid.go":   func(f *jen.File) { rowID(f, s) },
-		"leading.go": func(f *jen.File) { leading(f, s) },
+		"leading.go": func(f *jen.File) { leading(f, s); rowID(f, s) },
 		"rows.go":    func(f *jen.File) { rows(f, s) },
 		"schema.go":  func(f *jen.File) { schemaConstant(f, schema) },
 	} {

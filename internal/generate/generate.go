@@ -4,6 +4,7 @@ package generate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 
@@ -12,6 +13,18 @@ import (
 	"github.com/statigen/statigen/internal/sqlc"
 	"github.com/statigen/statigen/internal/sqltext"
 )
+
+// Bug is a fault of statigen's own: what the config asks for is right, and cannot be made.
+type Bug struct{ Err error }
+
+func (b *Bug) Error() string { return "this is a bug in statigen: " + b.Err.Error() }
+
+func (b *Bug) Unwrap() error { return b.Err }
+
+func bug(s model.Store, err error) error { return &Bug{fmt.Errorf("store %s: %w", s.Name, err)} }
+
+// Child turns the process into the embedded sqlc if a run of this package started it. It comes first in a main.
+func Child() { sqlc.Child() }
 
 // Packages renders each store's package: slash-separated names below its folder, and texts. sqlc runs once for
 // all of them.
@@ -23,7 +36,7 @@ func Packages(ctx context.Context, stores []model.Store) ([]map[string][]byte, e
 	for i, s := range stores {
 		same, err := copied(s)
 		if err != nil {
-			return nil, fmt.Errorf("store %s: %w", s.Name, err)
+			return nil, bug(s, err)
 		}
 		maps.Copy(packages[i], same)
 	}
@@ -37,10 +50,14 @@ func Shaped(ctx context.Context, stores []model.Store) ([]map[string][]byte, err
 	for i, s := range stores {
 		var err error
 		if inputs[i], err = sqlText(s); err != nil {
-			return nil, fmt.Errorf("store %s: %w", s.Name, err)
+			return nil, bug(s, err)
 		}
 	}
 	compiled, err := sqlc.Compile(ctx, inputs)
+	var refusal *sqlc.Refusal
+	if errors.As(err, &refusal) {
+		return nil, &Bug{err}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +65,7 @@ func Shaped(ctx context.Context, stores []model.Store) ([]map[string][]byte, err
 	for i, s := range stores {
 		files, err := emit.Files(s, inputs[i].Schema)
 		if err != nil {
-			return nil, fmt.Errorf("store %s: %w", s.Name, err)
+			return nil, bug(s, err)
 		}
 		files["schema.sql"] = inputs[i].Schema
 		for name, text := range compiled[i] {
@@ -60,6 +77,7 @@ func Shaped(ctx context.Context, stores []model.Store) ([]map[string][]byte, err
 }
 
 func sqlText(s model.Store) (in sqlc.Input, err error) {
+	in.Name = s.Name
 	if in.Schema, err = sqltext.Schema(s); err != nil {
 		return in, err
 	}

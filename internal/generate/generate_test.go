@@ -13,11 +13,10 @@ import (
 	"github.com/statigen/statigen/internal/config"
 	"github.com/statigen/statigen/internal/generate"
 	"github.com/statigen/statigen/internal/model"
-	"github.com/statigen/statigen/internal/sqlc"
 )
 
 func TestMain(m *testing.M) {
-	sqlc.Child()
+	generate.Child()
 	os.Exit(m.Run())
 }
 

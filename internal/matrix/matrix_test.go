@@ -16,7 +16,6 @@ import (
 	"github.com/statigen/statigen/internal/model"
 	"github.com/statigen/statigen/internal/output"
 	"github.com/statigen/statigen/internal/pgtest"
-	"github.com/statigen/statigen/internal/sqlc"
 )
 
 const (
@@ -28,7 +27,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	sqlc.Child()
+	generate.Child()
 	os.Exit(pgtest.Main(m))
 }
 

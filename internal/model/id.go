@@ -16,15 +16,13 @@ func IDs() []ID { return []ID{UXID, UUID, Bigserial} }
 // FromClient says whether the store makes the id, so that an INSERT names the column.
 func (i ID) FromClient() bool { return i != Bigserial }
 
-// ColumnType is the type that the schema gives the id column.
+// ColumnType is the type that the schema gives the id column. bigserial is a word of the parser's, not a type, and
+// cannot be qualified; nothing in a search_path changes what it means.
 func (i ID) ColumnType() string {
-	switch i {
-	case UUID:
-		return "uuid"
-	case Bigserial:
+	if i == Bigserial {
 		return "bigserial"
 	}
-	return "text"
+	return i.ValueType()
 }
 
 // ValueType is the type of the column's values, as a cast writes it.

@@ -1,12 +1,15 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"go/token"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/mod/module"
 
 	"github.com/statigen/statigen/internal/keyspec"
 )
@@ -87,14 +90,11 @@ func (c *checker) outElements(out, clean string) {
 		if e == "vendor" || e == "testdata" || strings.HasPrefix(e, ".") || strings.HasPrefix(e, "_") {
 			c.report("out", "%q: the go command passes over a folder named %q", out, e)
 		}
-		if strings.ContainsFunc(e, notInImportPath) {
-			c.report("out", "%q: %q cannot be part of an import path (want ASCII letters, digits and -._~)", out, e)
-		}
 	}
-}
-
-func notInImportPath(r rune) bool {
-	return !isWord(r) && !strings.ContainsRune("-.~", r)
+	// The module's own path is not ours to judge, so only what out adds to it is looked at.
+	if err := module.CheckImportPath("example.com/" + clean); err != nil {
+		c.report("out", "%q cannot be part of an import path: %v", out, errors.Unwrap(err))
+	}
 }
 
 func (c *checker) packageName(spec Spec) string {

@@ -53,8 +53,8 @@ func (t Table) PrimaryKey() string { return t.Name + "_pkey" }
 // Index is the name of an index that the reference spells from the raw table name.
 func (t Table) Index(suffix string) string { return t.Name + "_" + suffix + "_index" }
 
-// DerivedIndex is the name of an index that the reference leaves to Ecto, which writes an underscore
-// for every character of the table's name that is no ASCII letter, digit or underscore.
+// DerivedIndex is the name of an index that the reference leaves to Ecto, which writes an underscore for every
+// character of the table's name that is no ASCII letter, digit or underscore, and then drops those at the end.
 func (t Table) DerivedIndex(suffix string) string {
 	word := func(r rune) rune {
 		if isWord(r) {
@@ -62,7 +62,7 @@ func (t Table) DerivedIndex(suffix string) string {
 		}
 		return '_'
 	}
-	return strings.Map(word, t.Name) + "_" + suffix + "_index"
+	return strings.TrimRight(strings.Map(word, t.Name), "_") + "_" + suffix + "_index"
 }
 
 // Indexes lists the names of the store's indexes, table by table.

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -34,12 +35,19 @@ func Child() {
 
 // Input is the SQL of one package.
 type Input struct {
+	Name    string // of the store, for complaints
 	Schema  []byte
 	Queries map[string][]byte // by base name
 }
 
-// Compile runs sqlc once for all inputs and returns the Go files of each, by base name. A complaint of sqlc's names the
-// file as it is called in statigen's own tree: the text is ours, and so is the fault.
+// Refusal is what sqlc says of SQL that it does not take. It names files as they are called in statigen's own tree:
+// the text is ours, and so is the fault.
+type Refusal struct{ Complaints string }
+
+func (r *Refusal) Error() string { return "sqlc refuses the SQL:\n" + r.Complaints }
+
+// Compile runs sqlc once for all inputs and returns the Go files of each, by base name. The error is a *Refusal if it is
+// the SQL's.
 func Compile(ctx context.Context, inputs []Input) ([]map[string][]byte, error) {
 	dir, err := os.MkdirTemp("", "statigen-sqlc-")
 	if err != nil {
@@ -49,7 +57,7 @@ func Compile(ctx context.Context, inputs []Input) ([]map[string][]byte, error) {
 	if err := layOut(dir, inputs); err != nil {
 		return nil, err
 	}
-	if err := run(ctx, dir); err != nil {
+	if err := run(ctx, dir, inputs); err != nil {
 		return nil, err
 	}
 	outputs := make([]map[string][]byte, len(inputs))
@@ -82,7 +90,7 @@ func layOut(dir string, inputs []Input) error {
 	return nil
 }
 
-func run(ctx context.Context, dir string) error {
+func run(ctx context.Context, dir string, inputs []Input) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find the binary to run as sqlc: %w", err)
@@ -95,12 +103,20 @@ func run(ctx context.Context, dir string) error {
 	err = cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && ctx.Err() == nil {
-		return fmt.Errorf("sqlc refuses the SQL:\n%s", strings.TrimSpace(said.String()))
+		return &Refusal{complaints(said.String(), inputs)}
 	}
 	if err != nil {
 		return fmt.Errorf("run sqlc: %w", err)
 	}
 	return nil
+}
+
+// complaints names the store where sqlc names the numbered folder that its SQL was laid out in.
+func complaints(said string, inputs []Input) string {
+	for i, in := range inputs {
+		said = regexp.MustCompile(`(?m)^`+strconv.Itoa(i)+`/`).ReplaceAllLiteralString(said, "store "+in.Name+": ")
+	}
+	return strings.TrimSpace(said)
 }
 
 // cleanEnv leaves out what changes sqlc's behaviour: SQLCDEBUG alone prints megabytes.

@@ -2,6 +2,7 @@ package sqlc_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ func TestMain(m *testing.M) {
 }
 
 func input(schema, query string) sqlc.Input {
-	return sqlc.Input{Schema: []byte(schema), Queries: map[string][]byte{"q.sql": []byte(query)}}
+	return sqlc.Input{Name: "s", Schema: []byte(schema), Queries: map[string][]byte{"q.sql": []byte(query)}}
 }
 
 func TestEachInputBecomesAPackageOfItsOwn(t *testing.T) {
@@ -33,8 +34,9 @@ func TestEachInputBecomesAPackageOfItsOwn(t *testing.T) {
 
 func TestAComplaintNamesTheFileAndTheLine(t *testing.T) {
 	_, err := sqlc.Compile(t.Context(), []sqlc.Input{input("CREATE TABLE a (id int8);", "-- name: A :one\nSELECT a.nope\nFROM a AS a;\n")})
-	if err == nil || !strings.Contains(err.Error(), "queries/q.sql:2:") || !strings.Contains(err.Error(), `column "nope" does not exist`) {
-		t.Errorf("got error %v, want one at queries/q.sql:2", err)
+	var refusal *sqlc.Refusal
+	if !errors.As(err, &refusal) || !strings.Contains(refusal.Complaints, "\nstore s: queries/q.sql:2:") || !strings.Contains(refusal.Complaints, `column "nope" does not exist`) {
+		t.Errorf("got error %v, want a refusal at queries/q.sql:2", err)
 	}
 	if err != nil && strings.Contains(err.Error(), os.TempDir()) {
 		t.Errorf("the error shows a temporary folder: %v", err)

@@ -8,6 +8,9 @@ import (
 	"github.com/statigen/statigen/internal/model"
 )
 
+// liveStatuses are those of executions that pin their chart.
+const liveStatuses = "'{active,needs_migration}'::pg_catalog.text[]"
+
 // holes returns the word for every hole.
 func holes(s model.Store) map[string]string {
 	words := map[string]string{
@@ -29,7 +32,9 @@ func holes(s model.Store) map[string]string {
 			`pg_catalog.jsonb_build_object('content_hash', @content_hash::pg_catalog.text))`,
 		"live_parent_of_child": `p."execution_id" OPERATOR(pg_catalog.=) ` +
 			`(c."metadata" OPERATOR(pg_catalog.->) 'statifier_persistence' OPERATOR(pg_catalog.->>) 'parent_execution_id') ` +
-			`AND p."status" OPERATOR(pg_catalog.=) ANY ('{active,needs_migration}'::pg_catalog.text[])`,
+			`AND p."status" OPERATOR(pg_catalog.=) ANY (` + liveStatuses + `)`,
+
+		"live_statuses": liveStatuses,
 	}
 	if s.Schema != "" {
 		words["create_schema"] = "CREATE SCHEMA IF NOT EXISTS " + keyspec.QuoteIdent(s.Schema) + ";"
@@ -63,6 +68,7 @@ func relations(s model.Store, words map[string]string) {
 	}
 	words["charts_filtered"] = filtered(s, s.Charts)
 	words["filtered_charts"] = filteredNames(s, s.Charts)
+	words["filtered_executions"] = filteredNames(s, s.Executions)
 	words["filtered_tables"] = filteredNames(s, s.Charts, s.Positions, s.Executions)
 }
 
@@ -80,13 +86,15 @@ func filteredNames(s model.Store, tables ...model.Table) string {
 	return "pg_catalog.concat_ws(', ', " + strings.Join(cases, ", ") + ")"
 }
 
-// literal writes a string constant that means the same whatever standard_conforming_strings says.
+// literal writes a string constant that means the same whatever standard_conforming_strings says, on one line:
+// sqlc takes a line that looks like a comment for one, even inside a constant, and drops it.
 func literal(text string) string {
 	quoted := "'" + strings.ReplaceAll(text, "'", "''") + "'"
-	if strings.Contains(text, `\`) {
-		return "E" + strings.ReplaceAll(quoted, `\`, `\\`)
+	escaped := strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`, "\uFEFF", `\uFEFF`).Replace(quoted)
+	if escaped == quoted {
+		return quoted
 	}
-	return quoted
+	return "E" + escaped
 }
 
 // locks writes the advisory lock calls. The namespace and the store string stand in the SQL itself: no Go

@@ -9,11 +9,10 @@ import (
 	"github.com/statigen/statigen/internal/generate"
 	"github.com/statigen/statigen/internal/model"
 	"github.com/statigen/statigen/internal/output"
-	"github.com/statigen/statigen/internal/sqlc"
 )
 
 func main() {
-	sqlc.Child()
+	generate.Child()
 	module := model.Module{Path: "github.com/statigen/statigen", Dir: "."}
 	store, problems := model.New(module, model.Spec{Name: "default", Package: "store", Out: "templates"})
 	if len(problems) > 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// errReasonGone: three times something refused the call and was gone when it was asked what. It takes writers
-// that delete rows or take no locks to get here, and calling again is all there is to do.
+// errReasonGone says that something refused the call, several times, and was gone when it was asked what. It takes
+// writers that delete rows, or triggers, to get here.
 var errReasonGone = errors.New("refused for a reason that was gone when it was read; try again")
 
 // Facts that need no more words. Every error of the package says what was asked, of which chart or execution,
@@ -130,14 +130,15 @@ type InvalidError struct {
 
 func (e *InvalidError) Error() string { return e.Field + " " + e.Reason }
 
-// Retryable says whether the server undid the call for the sake of another one, so that the same call, in a new
-// transaction, may succeed: a serialization failure (40001), a deadlock (40P01) or a lock timeout (55P03).
+// Retryable says whether nothing was written for the sake of another call, so that the same one, in a new
+// transaction, may succeed: a serialization failure (40001), a deadlock (40P01), a lock timeout (55P03), or a refusal
+// whose reason was gone when it was read.
 func Retryable(err error) bool {
 	switch serverCode(err) {
 	case codeSerialization, codeDeadlock, codeLockNotAvailable:
 		return true
 	}
-	return false
+	return errors.Is(err, errReasonGone)
 }
 
 // SQLSTATEs that the package tells apart.
@@ -145,6 +146,7 @@ const (
 	codeSerialization    = "40001"
 	codeDeadlock         = "40P01"
 	codeLockNotAvailable = "55P03"
+	codeUniqueViolation  = "23505"
 )
 
 func serverCode(err error) string {

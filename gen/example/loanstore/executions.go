@@ -14,23 +14,22 @@ import (
 
 // CreateExecution puts an active execution on a chart. The chart need not be stored; it must not be retired. It
 // refuses, and writes nothing, with *ChartRetiredError, *ExecutionExistsError, or *RowSecurityError if a
-// tombstone could be hidden from the role. It returns the execution as it was stored.
+// tombstone, or an execution of this id, could be hidden from the role. It returns the execution as it was stored.
 //
 // It locks the chart, shared, and waits for a retirement of the same chart that is under way, and for a create
 // of the same id. In a host's transaction it locks the execution first. One round trip; a refusal takes a
-// second one to learn why. At a higher level than READ COMMITTED it takes three, the last of which needs the
-// UPDATE privilege on the charts table; it answers *IsolationError if the transaction's snapshot does not show
-// the chart, and fails with 40001 if the chart was retired after the snapshot.
+// second one to learn why. In a host's transaction at a higher level than READ COMMITTED it takes three, the last of
+// which needs the UPDATE privilege on the charts table; it answers *IsolationError if the transaction's snapshot does
+// not show the chart, and fails with 40001 if the chart was retired after the snapshot.
 //
 // A retry is refused with *ExecutionExistsError if the first try was carried out: see NewExecution.RowID.
 func (s *Store) CreateExecution(ctx context.Context, e NewExecution) (Execution, error) {
-	op := fmt.Sprintf("create execution %q on chart %q", e.ExecutionID, e.ContentHash)
 	if err := e.check(); err != nil {
-		return Execution{}, &opError{op, err}
+		return Execution{}, &opError{createOp(e), err}
 	}
 	params := createExecutionParams(e)
-	row, err := alone(ctx, s, op, func(s *Store) (db.CreateExecutionRow, error) {
-		return s.create(ctx, op, params)
+	row, err := alone(ctx, s, createOp(e), func(s *Store) (db.CreateExecutionRow, error) {
+		return s.create(ctx, e, params)
 	})
 	if err != nil {
 		return Execution{}, err
@@ -38,48 +37,78 @@ func (s *Store) CreateExecution(ctx context.Context, e NewExecution) (Execution,
 	return createdExecution(e, row), nil
 }
 
-func (s *Store) create(ctx context.Context, op string, params db.CreateExecutionParams) (db.CreateExecutionRow, error) {
-	shared := db.SharedToCreate(s.conn, params.ExecutionID, params.ContentHash, s.wait)
-	for range tries {
-		row, err := shared.CreateExecution(ctx, params)
-		if !errors.Is(err, pgx.ErrNoRows) {
-			return row, s.failed(op, err)
-		}
-		why, err := shared.CreateRefusal(ctx, db.CreateRefusalParams{
-			ContentHash: params.ContentHash, ExecutionID: params.ExecutionID,
-		})
-		if err != nil {
-			return row, s.failedRead(op, err)
-		}
-		if !why.ReadCommitted && s.conn.InHostTx() && why.RetiredAt == nil && why.ChartKnown {
-			// The two forms have the same parameters and columns. If this does not compile, one of them
-			// was changed alone: run statigen again.
-			locked, err := shared.CreateExecutionForShare(ctx, db.CreateExecutionForShareParams(params))
-			if !errors.Is(err, pgx.ErrNoRows) {
-				return db.CreateExecutionRow(locked), s.failed(op, err)
-			}
-			why.ReadCommitted = true // the row lock answered for the level
-		}
-		if err := s.refusedCreate(op, params, why); err != nil {
-			return row, err
-		}
-	}
-	return db.CreateExecutionRow{}, &opError{op, errReasonGone}
+func createOp(e NewExecution) string {
+	return fmt.Sprintf("create execution %q on chart %q", e.ExecutionID, e.ContentHash)
 }
 
-// refusedCreate says why nothing was written, or nil if the reason is gone: an execution of this id was there a
-// moment ago.
-func (s *Store) refusedCreate(op string, params db.CreateExecutionParams, why db.CreateRefusalRow) error {
-	if err := s.decided(op, params.ContentHash, why.Filtered, why.RetiredAt, why.RetiredBy); err != nil {
+func (s *Store) create(ctx context.Context, e NewExecution, params db.CreateExecutionParams) (db.CreateExecutionRow, error) {
+	shared := db.SharedToCreate(s.conn, e.ExecutionID, e.ContentHash, s.wait)
+	for range tries {
+		row, err := shared.CreateExecution(ctx, params)
+		if !errors.Is(err, pgx.ErrNoRows) && !s.mayBeOwnRow(e, err) {
+			return row, s.failed(createOp(e), err)
+		}
+		why, refused := shared.CreateRefusal(ctx, db.CreateRefusalParams{ContentHash: e.ContentHash, ExecutionID: e.ExecutionID})
+		if refused != nil {
+			return row, s.failedRead(createOp(e), refused)
+		}
+		if refused = refusedCreate(e, why); refused != nil {
+			return row, refused
+		}
+		switch {
+		case why.ReadCommitted && serverCode(err) == codeUniqueViolation:
+			return row, s.failed(createOp(e), err) // a constraint of the host's
+		case !why.ReadCommitted && (!s.conn.InHostTx() || !why.ChartKnown):
+			return row, &opError{createOp(e), &IsolationError{e.ContentHash, why.Isolation}}
+		case !why.ReadCommitted:
+			return s.createForShare(ctx, e, params)
+		}
+		// The execution that was in the way is gone: try again.
+	}
+	return db.CreateExecutionRow{}, &opError{createOp(e), errReasonGone}
+}
+
+// mayBeOwnRow says whether a unique violation can come from an earlier try with the same row id that arrived at the
+// primary key's index at the same moment. In a transaction it has broken what it would be asked in.
+func (s *Store) mayBeOwnRow(e NewExecution, err error) bool {
+	var unset RowID
+	return serverCode(err) == codeUniqueViolation && s.conn.Pool() != nil && e.RowID != unset
+}
+
+// createForShare is the create's form for a host's transaction at a higher level than READ COMMITTED.
+func (s *Store) createForShare(ctx context.Context, e NewExecution, params db.CreateExecutionParams) (db.CreateExecutionRow, error) {
+	shared := db.SharedToCreate(s.conn, e.ExecutionID, e.ContentHash, s.wait)
+	// The two forms have the same parameters and columns. If this does not compile, one of them was changed alone:
+	// run statigen again.
+	row, err := shared.CreateExecutionForShare(ctx, db.CreateExecutionForShareParams(params))
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = errReasonGone // all that could refuse it was seen, in this snapshot, not to be there
+	}
+	return db.CreateExecutionRow(row), s.failed(createOp(e), err)
+}
+
+// refusedCreate turns what stands in a create's way into an error, or nil if nothing does. The caller's own row comes
+// first: it was written, whatever has become of its chart since.
+func refusedCreate(e NewExecution, why db.CreateRefusalRow) error {
+	var unset RowID
+	exists := why.InsertedAt != nil
+	if exists && e.RowID != unset && e.RowID == why.RowID {
+		return existsError(e, why)
+	}
+	if err := decided(createOp(e), e.ContentHash, why.Filtered, why.RetiredAt, why.RetiredBy); err != nil {
 		return err
 	}
-	if !why.ReadCommitted {
-		return &opError{op, &IsolationError{params.ContentHash, why.Isolation}}
-	}
-	if why.InsertedAt != nil {
-		return &opError{op, &ExecutionExistsError{params.ExecutionID, why.RowID, why.ContentHash, *why.InsertedAt}}
+	switch {
+	case exists:
+		return existsError(e, why)
+	case why.FilteredExecutions != "":
+		return &opError{createOp(e), &RowSecurityError{e.ContentHash, why.FilteredExecutions}}
 	}
 	return nil
+}
+
+func existsError(e NewExecution, why db.CreateRefusalRow) error {
+	return &opError{createOp(e), &ExecutionExistsError{e.ExecutionID, why.RowID, why.ContentHash, *why.InsertedAt}}
 }
 
 // Execution returns an execution, or ErrExecutionNotFound. It locks nothing and waits for nothing. One round
@@ -89,18 +118,20 @@ func (s *Store) Execution(ctx context.Context, executionID string) (Execution, e
 	if err := checkText("ExecutionID", executionID); err != nil {
 		return Execution{}, &opError{op, err}
 	}
-	row, err := db.Reads(s.conn).Execution(ctx, db.ExecutionParams{ExecutionID: executionID})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return Execution{}, &opError{op, ErrExecutionNotFound}
-	}
-	if err != nil {
-		return Execution{}, s.failedRead(op, err)
-	}
-	return executionFromRow(row), nil
+	return alone(ctx, s, op, func(s *Store) (Execution, error) {
+		row, err := db.Reads(s.conn).Execution(ctx, db.ExecutionParams{ExecutionID: executionID})
+		if errors.Is(err, pgx.ErrNoRows) {
+			return Execution{}, &opError{op, ErrExecutionNotFound}
+		}
+		if err != nil {
+			return Execution{}, s.failedRead(op, err)
+		}
+		return executionFromRow(row), nil
+	})
 }
 
 // FailExecution ends an active or parked execution as failed, for the reason given. One that has ended already
-// is discarded: it is returned as it is.
+// is discarded: it is returned as it is. ErrExecutionNotFound if there is none of the id.
 //
 // It locks the execution and its row, and waits for whoever else has it locked; it takes no chart lock, for the
 // execution is itself what pins the chart. One round trip. At a higher level than READ COMMITTED it fails with
@@ -108,7 +139,7 @@ func (s *Store) Execution(ctx context.Context, executionID string) (Execution, e
 // carried out.
 func (s *Store) FailExecution(ctx context.Context, executionID, reason string) (Transition, error) {
 	op := fmt.Sprintf("fail execution %q", executionID)
-	if err := checkChars("reason", reason); err != nil {
+	if err := checkChars("Reason", reason); err != nil {
 		return Transition{}, &opError{op, err}
 	}
 	return s.end(ctx, op, db.EndExecutionParams{ExecutionID: executionID, Status: Failed, Failure: &reason})
@@ -127,8 +158,11 @@ func (s *Store) end(ctx context.Context, op string, params db.EndExecutionParams
 	}
 	row, err := alone(ctx, s, op, func(s *Store) (db.EndExecutionRow, error) {
 		row, err := db.Execution(s.conn, params.ExecutionID, s.wait).EndExecution(ctx, params)
-		if errors.Is(err, pgx.ErrNoRows) {
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
 			return row, &opError{op, ErrExecutionNotFound}
+		case err == nil && !row.Ended && !row.Discarded:
+			return row, &opError{op, errReasonGone}
 		}
 		return row, s.failed(op, err)
 	})
@@ -149,6 +183,8 @@ func (s *Store) CountExecutions(ctx context.Context, contentHash string) (Execut
 	if err := checkText("ContentHash", contentHash); err != nil {
 		return ExecutionCounts{}, &opError{op, err}
 	}
-	row, err := db.Reads(s.conn).CountExecutions(ctx, db.CountExecutionsParams{ContentHash: contentHash})
-	return ExecutionCounts(row), s.failedRead(op, err)
+	return alone(ctx, s, op, func(s *Store) (ExecutionCounts, error) {
+		row, err := db.Reads(s.conn).CountExecutions(ctx, db.CountExecutionsParams{ContentHash: contentHash})
+		return ExecutionCounts(row), s.failedRead(op, err)
+	})
 }

@@ -4,9 +4,7 @@ package loanstore
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // The statuses of an execution. Active and NeedsMigration pin its chart; the others are final.
@@ -43,7 +41,8 @@ type NewExecution struct {
 	// RowID is the row's id. The zero value lets the store, or with bigserial ids the database, make one. A
 	// host that wants to know after an ErrOutcomeUnknown whether its create was carried out sets it (with
 	// NewRowID, which stores without bigserial ids have) and tries again: if the answer is an
-	// *ExecutionExistsError with this id, it was.
+	// *ExecutionExistsError with this id, it was. An id must not be used for two executions: the second create
+	// fails on the primary key.
 	RowID        RowID
 	ExecutionID  string
 	ContentHash  string
@@ -98,60 +97,3 @@ type PinCounts struct {
 
 // MaxPinCount bounds the counts of a refused retirement: creates wait while it counts.
 const MaxPinCount = 1000
-
-func (c Chart) check() error {
-	if err := checkText("ContentHash", c.ContentHash); err != nil {
-		return err
-	}
-	if err := c.Leading.check(); err != nil {
-		return err
-	}
-	if err := checkBlob("IdentityBlob", c.IdentityBlob); err != nil {
-		return err
-	}
-	return checkBlob("ChartBlob", c.ChartBlob)
-}
-
-func (e NewExecution) check() error {
-	if err := checkText("ExecutionID", e.ExecutionID); err != nil {
-		return err
-	}
-	if err := checkText("ContentHash", e.ContentHash); err != nil {
-		return err
-	}
-	if err := e.Leading.check(); err != nil {
-		return err
-	}
-	if err := checkRowID(e.RowID); err != nil {
-		return err
-	}
-	if err := checkBlob("IdentityBlob", e.IdentityBlob); err != nil {
-		return err
-	}
-	return checkMetadata(e.Metadata)
-}
-
-// checkText refuses what the server would refuse as text, and the empty string, which names nothing.
-func checkText(field, value string) error {
-	if value == "" {
-		return &InvalidError{field, "is empty"}
-	}
-	return checkChars(field, value)
-}
-
-func checkChars(field, value string) error {
-	switch {
-	case strings.ContainsRune(value, 0):
-		return &InvalidError{field, "holds a NUL character"}
-	case !utf8.ValidString(value):
-		return &InvalidError{field, "is not valid UTF-8"}
-	}
-	return nil
-}
-
-func checkBlob(field string, blob []byte) error {
-	if blob == nil {
-		return &InvalidError{field, "is nil (want bytes, if only none)"}
-	}
-	return nil
-}

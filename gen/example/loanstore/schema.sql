@@ -2,12 +2,11 @@
 -- more: "statifier_positions_content_hash_index" and "statifier_executions_live_content_hash_index",
 -- without which a retirement reads whole tables while it holds the exclusive lock.
 --
--- Apply it once, with your migration tool. It is not safe to run in several sessions at a time:
--- IF NOT EXISTS is a look and then an act.
+-- Apply it once, with your migration tool. It is not safe to run in several sessions at a time.
 
 CREATE SCHEMA IF NOT EXISTS "loans";
 CREATE TABLE "loans"."statifier_charts" (
-  "id" text PRIMARY KEY, "tenant_id" pg_catalog.uuid NOT NULL, "region" pg_catalog.text,
+  "id" pg_catalog.text PRIMARY KEY, "tenant_id" pg_catalog.uuid NOT NULL, "region" pg_catalog.text,
   "content_hash" pg_catalog.text NOT NULL,
   "identity_blob" pg_catalog.bytea,
   "chart_blob" pg_catalog.bytea,
@@ -19,7 +18,7 @@ CREATE TABLE "loans"."statifier_charts" (
 CREATE UNIQUE INDEX "statifier_charts_content_hash_index" ON "loans"."statifier_charts" ("content_hash");
 
 CREATE TABLE "loans"."statifier_positions" (
-  "id" text PRIMARY KEY, "tenant_id" pg_catalog.uuid NOT NULL, "region" pg_catalog.text,
+  "id" pg_catalog.text PRIMARY KEY, "tenant_id" pg_catalog.uuid NOT NULL, "region" pg_catalog.text,
   "session_id" pg_catalog.text NOT NULL,
   "content_hash" pg_catalog.text NOT NULL,
   "identity_blob" pg_catalog.bytea NOT NULL,
@@ -31,7 +30,7 @@ CREATE UNIQUE INDEX "statifier_positions_session_id_index" ON "loans"."statifier
 CREATE INDEX "statifier_positions_content_hash_index" ON "loans"."statifier_positions" ("content_hash");
 
 CREATE TABLE "loans"."statifier_executions" (
-  "id" text PRIMARY KEY, "tenant_id" pg_catalog.uuid NOT NULL, "region" pg_catalog.text,
+  "id" pg_catalog.text PRIMARY KEY, "tenant_id" pg_catalog.uuid NOT NULL, "region" pg_catalog.text,
   "execution_id" pg_catalog.text NOT NULL,
   "status" pg_catalog.text NOT NULL,
   "content_hash" pg_catalog.text NOT NULL,
@@ -53,7 +52,7 @@ CREATE INDEX "statifier_executions_live_content_hash_index" ON "loans"."statifie
   WHERE "status" OPERATOR(pg_catalog.=) ANY ('{active,needs_migration}'::pg_catalog.text[]);
 
 CREATE TABLE "loans"."statifier_inputs" (
-  "id" text PRIMARY KEY, "tenant_id" pg_catalog.uuid NOT NULL, "region" pg_catalog.text,
+  "id" pg_catalog.text PRIMARY KEY, "tenant_id" pg_catalog.uuid NOT NULL, "region" pg_catalog.text,
   "execution_id" pg_catalog.text NOT NULL,
   "seq" pg_catalog.int8 NOT NULL,
   "door" pg_catalog.text NOT NULL,

@@ -114,18 +114,19 @@ func (q *Queries) ChartStateForShare(ctx context.Context, arg ChartStateForShare
 
 const saveChart = `-- name: SaveChart :one
 WITH sg_chart AS MATERIALIZED (
-  SELECT c."retired_at", c."retired_by" FROM "statifier_charts" AS c
+  SELECT c."content_hash", c."retired_at", c."retired_by" FROM "statifier_charts" AS c
   WHERE c."content_hash" OPERATOR(pg_catalog.=) $1::pg_catalog.text
 ), sg_saved AS (
   INSERT INTO "statifier_charts" AS n ("id", "content_hash", "identity_blob", "chart_blob", "inserted_at", "updated_at")
   SELECT $2::pg_catalog.text, $1::pg_catalog.text, $3::pg_catalog.bytea, $4::pg_catalog.bytea, t.now, t.now
   FROM (SELECT pg_catalog.timezone('UTC', pg_catalog.clock_timestamp()) AS now OFFSET 0) AS t
-  WHERE NOT EXISTS (SELECT 1 FROM sg_chart AS s WHERE s.retired_at IS NOT NULL)
-    AND NOT pg_catalog.row_security_active('"statifier_charts"'::pg_catalog.text)
+  WHERE NOT pg_catalog.row_security_active('"statifier_charts"'::pg_catalog.text)
   ON CONFLICT ("content_hash") DO NOTHING
+  RETURNING n."content_hash"
 )
-SELECT (pg_catalog.concat_ws(', ', CASE WHEN pg_catalog.row_security_active('"statifier_charts"'::pg_catalog.text) THEN '"statifier_charts"' END))::pg_catalog.text AS filtered, s.retired_at, s.retired_by
-FROM (SELECT 1 AS one) AS o LEFT JOIN sg_chart AS s ON true
+SELECT (pg_catalog.concat_ws(', ', CASE WHEN pg_catalog.row_security_active('"statifier_charts"'::pg_catalog.text) THEN '"statifier_charts"' END))::pg_catalog.text AS filtered,
+  (n.content_hash IS NOT NULL OR s.content_hash IS NOT NULL)::pg_catalog.bool AS stored, s.retired_at, s.retired_by
+FROM (SELECT 1 AS one) AS o LEFT JOIN sg_chart AS s ON true LEFT JOIN sg_saved AS n ON true
 `
 
 type SaveChartParams struct {
@@ -137,11 +138,12 @@ type SaveChartParams struct {
 
 type SaveChartRow struct {
 	Filtered  string
+	Stored    bool
 	RetiredAt *time.Time
 	RetiredBy *string
 }
 
-// SaveChart writes a chart unless it is there, or was. At the higher levels ON CONFLICT fails with 40001 on a
+// SaveChart writes a chart unless its row is there, as a tombstone or not. At the higher levels ON CONFLICT fails with 40001 on a
 // row that the snapshot does not show, so a save needs no second form for them.
 func (q *Queries) SaveChart(ctx context.Context, arg SaveChartParams) (SaveChartRow, error) {
 	row := q.db.QueryRow(ctx, saveChart,
@@ -151,6 +153,11 @@ func (q *Queries) SaveChart(ctx context.Context, arg SaveChartParams) (SaveChart
 		arg.ChartBlob,
 	)
 	var i SaveChartRow
-	err := row.Scan(&i.Filtered, &i.RetiredAt, &i.RetiredBy)
+	err := row.Scan(
+		&i.Filtered,
+		&i.Stored,
+		&i.RetiredAt,
+		&i.RetiredBy,
+	)
 	return i, err
 }

@@ -155,6 +155,7 @@ const createRefusal = `-- name: CreateRefusal :one
 SELECT pg_catalog.current_setting('transaction_isolation')::pg_catalog.text AS isolation,
   (pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) ANY ('{read committed,read uncommitted}'::pg_catalog.text[]))::pg_catalog.bool AS read_committed,
   (pg_catalog.concat_ws(', ', CASE WHEN pg_catalog.row_security_active('"statifier_charts"'::pg_catalog.text) THEN '"statifier_charts"' END))::pg_catalog.text AS filtered,
+  (pg_catalog.concat_ws(', ', CASE WHEN pg_catalog.row_security_active('"statifier_executions"'::pg_catalog.text) THEN '"statifier_executions"' END))::pg_catalog.text AS filtered_executions,
   (c."content_hash" IS NOT NULL)::pg_catalog.bool AS chart_known, c."retired_at", c."retired_by",
   COALESCE(e."id", ''::pg_catalog.text)::pg_catalog.text AS row_id, COALESCE(e."content_hash", '')::pg_catalog.text AS content_hash,
   e."inserted_at"
@@ -169,15 +170,16 @@ type CreateRefusalParams struct {
 }
 
 type CreateRefusalRow struct {
-	Isolation     string
-	ReadCommitted bool
-	Filtered      string
-	ChartKnown    bool
-	RetiredAt     *time.Time
-	RetiredBy     *string
-	RowID         string
-	ContentHash   string
-	InsertedAt    *time.Time
+	Isolation          string
+	ReadCommitted      bool
+	Filtered           string
+	FilteredExecutions string
+	ChartKnown         bool
+	RetiredAt          *time.Time
+	RetiredBy          *string
+	RowID              string
+	ContentHash        string
+	InsertedAt         *time.Time
 }
 
 // CreateRefusal says why a create wrote nothing.
@@ -188,6 +190,7 @@ func (q *Queries) CreateRefusal(ctx context.Context, arg CreateRefusalParams) (C
 		&i.Isolation,
 		&i.ReadCommitted,
 		&i.Filtered,
+		&i.FilteredExecutions,
 		&i.ChartKnown,
 		&i.RetiredAt,
 		&i.RetiredBy,
@@ -215,7 +218,8 @@ WITH sg_execution AS MATERIALIZED (
   RETURNING u."status", u."failure", u."updated_at", u."ended_at"
 )
 SELECT s.execution_id, s.content_hash, s.identity_blob, s.position_blob, s.inserted_at, s.metadata, s.outcome_blob, s.id,
-  (d.status IS NULL)::pg_catalog.bool AS discarded,
+  (d.status IS NOT NULL)::pg_catalog.bool AS ended,
+  (s.status OPERATOR(pg_catalog.<>) ALL ('{active,needs_migration}'::pg_catalog.text[]))::pg_catalog.bool AS discarded,
   COALESCE(d.status, s.status)::pg_catalog.text AS status,
   d.failure, s.failure AS failure_before,
   COALESCE(d.updated_at, s.updated_at)::pg_catalog.timestamp AS updated_at,
@@ -238,6 +242,7 @@ type EndExecutionRow struct {
 	Metadata      json.RawMessage
 	OutcomeBlob   []byte
 	ID            string
+	Ended         bool
 	Discarded     bool
 	Status        string
 	Failure       *string
@@ -248,7 +253,7 @@ type EndExecutionRow struct {
 
 // EndExecution ends an active or parked execution; one that has ended already is returned as it is. FOR UPDATE
 // waits for a writer that took no execution lock, and reads what it left; at the higher levels it fails with
-// 40001.
+// 40001. An execution that is neither ended by this nor was before was kept alive by a trigger of the host's.
 func (q *Queries) EndExecution(ctx context.Context, arg EndExecutionParams) (EndExecutionRow, error) {
 	row := q.db.QueryRow(ctx, endExecution, arg.ExecutionID, arg.Status, arg.Failure)
 	var i EndExecutionRow
@@ -261,6 +266,7 @@ func (q *Queries) EndExecution(ctx context.Context, arg EndExecutionParams) (End
 		&i.Metadata,
 		&i.OutcomeBlob,
 		&i.ID,
+		&i.Ended,
 		&i.Discarded,
 		&i.Status,
 		&i.Failure,

@@ -92,6 +92,9 @@ func Exclusive(c Conn, contentHash string, w Wait, allowUpgrade bool) ExclusiveQ
 // savepoint may be the name of a host's savepoint as well: the newer one of a name is the one that counts.
 const savepoint = "statigen_retire"
 
+// undoTimeout bounds two statements that wait for nothing but the network.
+const undoTimeout = 5 * time.Second
+
 // locked is a DBTX that sends every statement behind its lock statements, in one batch. What sqlc generated
 // runs on it unchanged, and cannot run without the lock.
 type locked struct {
@@ -118,6 +121,7 @@ func (l *locked) open(ctx context.Context, sql string, args []any) (*exchange, e
 		if _, err := x.results.Exec(); err != nil {
 			return nil, l.close(ctx, x, err)
 		}
+		x.begun = true
 	}
 	return x, nil
 }
@@ -147,13 +151,22 @@ func (l *locked) close(ctx context.Context, x *exchange, err error) error {
 		err = closing
 	}
 	var server *pgconn.PgError
-	if l.savepoint && errors.As(err, &server) {
-		// The host's transaction goes on as if the verb had not been called. Should this fail, the
-		// transaction is beyond help, and err is what the host needs to know.
-		_, _ = l.conn.tx.Exec(ctx, "ROLLBACK TO SAVEPOINT "+savepoint)
-		_, _ = l.conn.tx.Exec(ctx, "RELEASE SAVEPOINT "+savepoint)
+	if l.savepoint && x.begun && errors.As(err, &server) {
+		l.undo(ctx)
 	}
 	return err
+}
+
+// undo lets the host's transaction go on as if the verb had not been called, even if the call's context ended with
+// the server's answer. It comes only after the server said that our savepoint was set: it would else go back to one
+// of the host's of that name. Should it fail, the transaction is beyond help, and the first error is what the host
+// needs to know.
+func (l *locked) undo(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	defer cancel()
+	for _, sql := range []string{"ROLLBACK TO SAVEPOINT " + savepoint, "RELEASE SAVEPOINT " + savepoint} {
+		_, _ = l.conn.tx.Exec(ctx, sql)
+	}
 }
 
 // Exec is part of DBTX.

@@ -40,34 +40,39 @@ SELECT
   pg_catalog.set_config('plan_cache_mode', 'force_custom_plan', true),
   pg_catalog.set_config('statigen.exclusive', CASE
     WHEN NOT (pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) ANY ('{read committed,read uncommitted}'::pg_catalog.text[])) THEN 'isolation'
-    WHEN NOT h.shared THEN CASE
-      WHEN pg_catalog.pg_advisory_xact_lock(1397769032, pg_catalog.hashtext('"statifier_charts" ' OPERATOR(pg_catalog.||) $2::pg_catalog.text)) IS NOT NULL THEN 'held ' OPERATOR(pg_catalog.||) $2::pg_catalog.text
-      ELSE '' END
-    WHEN NOT $3::pg_catalog.bool THEN 'upgrade'
-    WHEN pg_catalog.pg_try_advisory_xact_lock(1397769032, pg_catalog.hashtext('"statifier_charts" ' OPERATOR(pg_catalog.||) $2::pg_catalog.text)) THEN 'held ' OPERATOR(pg_catalog.||) $2::pg_catalog.text
-    ELSE 'busy' END, true)
-FROM (SELECT EXISTS (
-  SELECT 1 FROM pg_catalog.pg_locks AS l
-  WHERE l.locktype OPERATOR(pg_catalog.=) 'advisory' AND l.granted
-    AND l.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()
-    AND l.classid OPERATOR(pg_catalog.=) 1397769032::pg_catalog.oid AND l.objsubid OPERATOR(pg_catalog.=) 2
-    AND l.objid OPERATOR(pg_catalog.=) ANY (ARRAY[pg_catalog.hashtext('"statifier_charts" ' OPERATOR(pg_catalog.||) $2::pg_catalog.text)::pg_catalog.oid])
-  GROUP BY l.objid
-  HAVING pg_catalog.bool_or(l.mode OPERATOR(pg_catalog.=) 'ShareLock')
-    AND NOT pg_catalog.bool_or(l.mode OPERATOR(pg_catalog.=) 'ExclusiveLock')) AS shared) AS h
+    WHEN h.upgrades AND NOT $2::pg_catalog.bool THEN 'upgrade'
+    WHEN h.shared AND $2::pg_catalog.bool THEN CASE
+      WHEN pg_catalog.pg_try_advisory_xact_lock(1397769032, pg_catalog.hashtext('"statifier_charts" ' OPERATOR(pg_catalog.||) $3::pg_catalog.text)) THEN 'held ' OPERATOR(pg_catalog.||) $3::pg_catalog.text
+      ELSE 'busy' END
+    WHEN pg_catalog.pg_advisory_xact_lock(1397769032, pg_catalog.hashtext('"statifier_charts" ' OPERATOR(pg_catalog.||) $3::pg_catalog.text)) IS NOT NULL THEN 'held ' OPERATOR(pg_catalog.||) $3::pg_catalog.text
+    ELSE '' END, true)
+FROM (
+  SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>) 0 AS shared,
+    pg_catalog.bool_or(NOT k.exclusive) IS TRUE AS upgrades
+  FROM (
+    SELECT pg_catalog.bool_or(l.mode OPERATOR(pg_catalog.=) 'ExclusiveLock') AS exclusive
+    FROM pg_catalog.pg_locks AS l
+    WHERE l.locktype OPERATOR(pg_catalog.=) 'advisory' AND l.granted
+      AND l.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()
+      AND l.classid OPERATOR(pg_catalog.=) 1397769032::pg_catalog.oid AND l.objsubid OPERATOR(pg_catalog.=) 2
+      AND l.objid OPERATOR(pg_catalog.=) ANY (ARRAY[pg_catalog.hashtext('"statifier_charts" ' OPERATOR(pg_catalog.||) $3::pg_catalog.text)::pg_catalog.oid])
+    GROUP BY l.objid
+    HAVING pg_catalog.bool_or(l.mode OPERATOR(pg_catalog.=) 'ShareLock')) AS k) AS h
 `
 
 type LockChartExclusiveJoinedParams struct {
 	LockTimeout  string
-	ContentHash  string
 	AllowUpgrade bool
+	ContentHash  string
 }
 
 // LockChartExclusiveJoined is LockChartExclusive in a host's transaction, which may hold the chart's shared lock
 // already. Two such transactions that both ask for the exclusive one deadlock, so the upgrade is refused before
-// it waits. A transaction that holds the exclusive lock too (it retired, then read) upgrades nothing.
+// it waits. A transaction that holds the exclusive lock too (it retired, then read) upgrades nothing. Where an
+// upgrade is allowed, no key is waited for once any is held: with two keys, one may be exclusive by now and the
+// other still an upgrade.
 func (q *Queries) LockChartExclusiveJoined(ctx context.Context, arg LockChartExclusiveJoinedParams) error {
-	_, err := q.db.Exec(ctx, lockChartExclusiveJoined, arg.LockTimeout, arg.ContentHash, arg.AllowUpgrade)
+	_, err := q.db.Exec(ctx, lockChartExclusiveJoined, arg.LockTimeout, arg.AllowUpgrade, arg.ContentHash)
 	return err
 }
 

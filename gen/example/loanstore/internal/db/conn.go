@@ -55,7 +55,8 @@ func (c Conn) send(ctx context.Context, b *pgx.Batch) (*exchange, error) {
 // exchange is a batch that was sent and whose results are being read.
 type exchange struct {
 	results pgx.BatchResults
-	conn    *pgxpool.Conn
+	conn    *pgxpool.Conn // nil in a transaction
+	begun   bool          // the first statement was carried out
 }
 
 // close reads what is left and returns the first error that nobody has seen. Only after a nil from here has

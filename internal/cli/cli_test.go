@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/statigen/statigen/internal/generate"
+)
+
+func TestMain(m *testing.M) {
+	generate.Child()
+	os.Exit(m.Run())
+}
+
+func host(t *testing.T, config string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/host\n", "statigen.yaml": config} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestTheExitCodeSaysWhoseFaultItIs(t *testing.T) {
+	const fine = "{version: 1, stores: {s: {out: store}}}"
+	for name, c := range map[string]struct {
+		args, config string
+		tmp          string
+		code         int
+		says         string
+	}{
+		"all is well":        {config: fine, code: 0},
+		"a wrong config":     {config: "{version: 1}", code: 2, says: "statigen.yaml:1:1: no stores"},
+		"a wrong flag":       {config: fine, args: "--nope", code: 2, says: "statigen: unknown flag: --nope"},
+		"no temporary space": {config: fine, tmp: "/nonexistent", code: 2, says: "make a folder for sqlc"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(host(t, c.config))
+			if c.tmp != "" {
+				t.Setenv("TMPDIR", c.tmp)
+			}
+			var stdout, stderr bytes.Buffer
+			if code := Main(strings.Fields(c.args), &stdout, &stderr); code != c.code {
+				t.Errorf("exit code %d, want %d: %s", code, c.code, stderr.String())
+			}
+			if !strings.Contains(stderr.String(), c.says) {
+				t.Errorf("says %q, want %q", stderr.String(), c.says)
+			}
+		})
+	}
+}

@@ -1,0 +1,45 @@
+package store
+
+import (
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// failed words an error that came from pgx. On a pool it says whether the verb may have been carried out all
+// the same; in a transaction the end of that transaction decides it.
+func (s *Store) failed(op string, err error) error {
+	if err != nil && s.conn.Pool() != nil && outcomeUnknown(err) {
+		return &opError{op, &outcomeError{err}}
+	}
+	return s.failedRead(op, err)
+}
+
+// failedRead words the error of a call that would have written nothing, so that its outcome is no question.
+func (s *Store) failedRead(op string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case serverCode(err) == codeLockNotAvailable:
+		return &opError{op, &LockTimeoutError{Timeout: time.Duration(s.wait), Err: err}}
+	}
+	return &opError{op, err}
+}
+
+// outcomeUnknown says whether the server may have committed: something was sent, and no answer said that it
+// was undone. An error of severity ERROR is such an answer; FATAL may come after a commit.
+func outcomeUnknown(err error) bool {
+	var server *pgconn.PgError
+	if errors.As(err, &server) {
+		return server.SeverityUnlocalized != "ERROR"
+	}
+	return !pgconn.SafeToRetry(err) && !errors.Is(err, pgx.ErrTxCommitRollback)
+}
+
+// wantsReadCommitted says whether another isolation level than READ COMMITTED stood in the verb's way.
+func wantsReadCommitted(err error) bool {
+	var level *IsolationError
+	return errors.As(err, &level) || serverCode(err) == codeSerialization
+}
