@@ -142,3 +142,14 @@ func TestATombstoneThatCanBeSeenCountsBehindRowSecurity(t *testing.T) {
 		}
 	}
 }
+
+func TestASaveBehindRowSecurityWritesNothing(t *testing.T) {
+	h := newHost(t)
+	s := h.store(t, pgtest.As(h.role(t, "SELECT, INSERT ON charts")))
+	h.Exec(t, fmt.Sprintf(`ALTER TABLE %s ENABLE ROW LEVEL SECURITY; CREATE POLICY all_rows ON %[1]s USING (true)`, h.charts))
+	hash := newHash()
+	wantFiltered(t, "save", s.SaveChart(t.Context(), newChart(hash)), hash, h.charts)
+	if n := query[int](t, h, "SELECT count(*) FROM "+h.charts); n != 0 {
+		t.Errorf("%d charts, but nothing was to be written: one was written", n)
+	}
+}

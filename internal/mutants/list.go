@@ -20,6 +20,7 @@ func mutants() []mutant {
 		upgrade   = "TestReadThenRetireIsRefusedBeforeItWaits"
 		timesOut  = "TestARetirementThatTimesOutGivesTheTransactionBack"
 		commitErr = "TestAnErrorAtCommitIsReported"
+		pins      = "TestEveryKindOfPinKeepsAChart"
 	)
 	return []mutant{
 		{
@@ -67,8 +68,8 @@ func mutants() []mutant {
 			old: "  AND NOT {{charts_filtered}}\n", new: "",
 		},
 		{
-			name: "row-security guard of the save gone", file: chartsSQL, test: security, says: "",
-			old: "    AND NOT {{charts_filtered}}\n", new: "",
+			name: "row-security guard of the save gone", file: chartsSQL, test: "TestASaveBehindRowSecurityWritesNothing", says: "was written",
+			old: "  WHERE NOT {{charts_filtered}}\n", new: "",
 		},
 		{
 			name: "row-security guard of the retirement gone", file: retireSQL, test: security, says: "want a *RowSecurityError",
@@ -79,12 +80,16 @@ func mutants() []mutant {
 			old: "    AND t.lock OPERATOR(pg_catalog.=) ('held ' OPERATOR(pg_catalog.||) @content_hash::pg_catalog.text)\n", new: "",
 		},
 		{
-			name: "upgrade check gone", file: locksSQL, test: upgrade, says: "",
-			old: "WHEN NOT h.shared THEN", new: "WHEN true THEN",
+			name: "upgrade check gone", file: locksSQL, test: upgrade, says: "want a *store.LockUpgradeError",
+			old: "WHEN h.upgrades AND", new: "WHEN false AND",
 		},
 		{
-			name: "an upgrade waits", file: holes, test: upgrade, says: "",
+			name: "an upgrade waits", file: holes, test: upgrade, says: "no lock within",
 			old: `calls("pg_try_advisory_xact_lock", "", " AND ")`, new: `calls("pg_advisory_xact_lock", " IS NOT NULL", " AND ")`,
+		},
+		{
+			name: "an allowed upgrade waits for a second key", file: locksSQL, test: upgrade, says: "want a *store.LockUpgradeError",
+			old: "WHEN h.shared AND @allow_upgrade::pg_catalog.bool THEN CASE", new: "WHEN false AND @allow_upgrade::pg_catalog.bool THEN CASE",
 		},
 		{
 			name: "timeout not put back", file: locked, test: timesOut, says: "lock_timeout = ",
@@ -109,6 +114,38 @@ func mutants() []mutant {
 		{
 			name: "execution lock after the chart's", file: locked, test: "TestEveryMethodSendsItsStatementsBehindItsLock", says: "the execution lock comes behind the chart's",
 			old: "takeExecution(executionID), takeShared(contentHash)", new: "takeShared(contentHash), takeExecution(executionID)",
+		},
+		{
+			name: "active executions not counted", file: retireSQL, test: pins, says: "an_active_execution",
+			old: "    l.active OPERATOR(pg_catalog.+) l.needs_migration", new: "    l.needs_migration",
+		},
+		{
+			name: "parked executions not counted", file: retireSQL, test: pins, says: "a_parked_execution",
+			old: "    l.active OPERATOR(pg_catalog.+) l.needs_migration", new: "    l.active",
+		},
+		{
+			name: "positions not counted", file: retireSQL, test: pins, says: "a_position",
+			old: " OPERATOR(pg_catalog.+) p.positions OPERATOR(pg_catalog.+) c.children AS pins", new: " OPERATOR(pg_catalog.+) c.children AS pins",
+		},
+		{
+			name: "children not counted", file: retireSQL, test: pins, says: "a_terminal_child",
+			old: " OPERATOR(pg_catalog.+) c.children AS pins", new: " AS pins",
+		},
+		{
+			name: "generic plan", file: locksSQL, test: "TestARetirementIsNeverRunByAGenericPlan", says: "ran by a generic plan",
+			old: "'force_custom_plan'", new: "'auto'",
+		},
+		{
+			name: "commit of the second try not checked", file: storeGo, test: "TestTheSecondTryOnAPoolIsAsGoodAsTheFirst", says: "want the deferred constraint's 23503",
+			old: "if err := tx.Commit(ctx); err != nil {", new: "if err := tx.Commit(ctx); false {",
+		},
+		{
+			name: "lock_timeout set for the session", file: locksSQL, test: "TestNothingASessionKeepsIsChanged", says: "lock_timeout is now",
+			old: "set_config('lock_timeout', @lock_timeout::pg_catalog.text, true)", new: "set_config('lock_timeout', @lock_timeout::pg_catalog.text, false)",
+		},
+		{
+			name: "the host's savepoint taken for ours", file: locked, test: "TestAHostsSavepointOfOurNameIsLeftAlone", says: "the transaction goes on",
+			old: "l.savepoint && x.begun && errors.As", new: "l.savepoint && errors.As",
 		},
 		{
 			name: "no second try on a pool", file: storeGo, test: waits, says: "second side answered",

@@ -65,6 +65,9 @@ func Compile(ctx context.Context, inputs []Input) ([]map[string][]byte, error) {
 		if outputs[i], err = readGo(filepath.Join(dir, strconv.Itoa(i), "db")); err != nil {
 			return nil, err
 		}
+		if err := compare(inputs[i], outputs[i]); err != nil {
+			return nil, err
+		}
 	}
 	return outputs, nil
 }

@@ -43,6 +43,29 @@ func TestAComplaintNamesTheFileAndTheLine(t *testing.T) {
 	}
 }
 
+// sqlc takes a line that looks like a comment for one, inside a name and inside a constant too.
+func TestSQLThatComesBackChangedIsRefused(t *testing.T) {
+	for name, query := range map[string]string{
+		"a line lost from a name":     "-- name: A :one\nSELECT a.id FROM \"b\n-- c\nd\" AS a;\n",
+		"a line lost from a constant": "-- name: A :one\nSELECT a.id FROM a AS a WHERE a.name = 'x\n-- y\nz';\n",
+	} {
+		_, err := sqlc.Compile(t.Context(), []sqlc.Input{input("CREATE TABLE a (id int8, name text); CREATE TABLE \"b\n-- c\nd\" (id int8);", query)})
+		var refusal *sqlc.Refusal
+		if !errors.As(err, &refusal) || !strings.Contains(refusal.Complaints, "query A came back changed") {
+			t.Errorf("%s: got error %v, want a refusal of query A", name, err)
+		}
+	}
+}
+
+func TestParametersQuotesAndCommentsAreNoChange(t *testing.T) {
+	_, err := sqlc.Compile(t.Context(), []sqlc.Input{input(`CREATE TABLE "a@b $1" (id int8, "x -- y" text);`,
+		"-- name: A :one\n-- A is a comment.\nSELECT a.id -- one\nFROM \"a@b $1\" AS a\n"+
+			"WHERE a.\"x -- y\" = E'it\\'s\\n' AND a.id = @id::int8 AND a.id = sqlc.narg(other)::int8 AND a.\"x -- y\" = '`@x';\n")})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func TestTheCallersSettingsOfSQLCDoNotReachIt(t *testing.T) {
 	t.Setenv("SQLC_AUTH_TOKEN", "not a token")
 	if _, err := sqlc.Compile(t.Context(), []sqlc.Input{input("CREATE TABLE a (id int8);", "-- name: A :one\nSELECT a.id FROM a AS a;\n")}); err != nil {
