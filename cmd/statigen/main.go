@@ -3,11 +3,18 @@
 //
 // Usage:
 //
-//	statigen [generate] [--config file]
+//	statigen [generate] [--config file] [--adopt] [--accept-lock-key 'store: key string']...
+//	statigen check [--config file]
 //	statigen version
 //
 // Generate reads statigen.yaml, looked for here and upwards to the module's root, and writes one package for
-// each of its stores. It prints the files that it changed, and nothing if there are none.
+// each of its stores. It prints the files that it changed, and nothing if there are none. Each package holds a
+// manifest, statigen.sum; generated files without one are taken over only with --adopt.
+//
+// A run that would change the lock of a committed store stops: while replicas with the old key and the new one run
+// together, they do not exclude each other. --accept-lock-key names the change that is meant, and fails once it is made.
+//
+// Check prints each file that is missing, out of date, edited by hand, stale or foreign, and writes nothing.
 //
 // A config with every key:
 //
@@ -25,7 +32,8 @@
 //	      - {name: region, type: text, collation: C, not_null: true, default: eu}
 //	    lock_key: store              # store (the default), content_hash or both
 //
-// The exit code is 0 if all is well, 2 if the config or the command line is at fault, 3 if statigen is.
+// The exit code is 0 if all is well, 1 if check found something, 2 if the config, the command line or the file system
+// is at fault, 3 if statigen is.
 package main
 
 import (

@@ -14,17 +14,18 @@ import (
 
 	"github.com/statigen/statigen/internal/config"
 	"github.com/statigen/statigen/internal/generate"
-	"github.com/statigen/statigen/internal/output"
 )
 
 // Exit codes.
 const (
 	exitFine = 0
+	exitOld  = 1 // check found something
 	exitUser = 2 // the config, the command line or the file system is at fault
 	exitOurs = 3 // statigen is
 )
 
-const usage = `usage: statigen [generate] [--config file]
+const usage = `usage: statigen [generate] [--config file] [--adopt] [--accept-lock-key 'store: key string']...
+       statigen check [--config file]
        statigen version
 `
 
@@ -36,6 +37,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	err := run(ctx, args, stdout)
 	if err == nil {
 		return exitFine
+	}
+	if errors.Is(err, errOutOfDate) {
+		return exitOld
 	}
 	var problems config.Errors
 	if errors.As(err, &problems) {
@@ -50,10 +54,20 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	return exitUser
 }
 
+// options are the flags.
+type options struct {
+	config        string
+	acceptLockKey []string
+	adopt         bool
+}
+
 func run(ctx context.Context, args []string, stdout io.Writer) error {
+	var o options
 	flags := pflag.NewFlagSet("statigen", pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	file := flags.String("config", "", "the config file; default: statigen.yaml here or above")
+	flags.StringVar(&o.config, "config", "", "the config file; default: statigen.yaml here or above")
+	flags.StringArrayVar(&o.acceptLockKey, "accept-lock-key", nil, "a change of a store's lock that is meant")
+	flags.BoolVar(&o.adopt, "adopt", false, "take over generated files that have no manifest")
 	err := flags.Parse(args)
 	if errors.Is(err, pflag.ErrHelp) {
 		_, err := io.WriteString(stdout, usage)
@@ -67,32 +81,57 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 	switch flags.Arg(0) {
 	case "", "generate":
-		return runGenerate(ctx, *file, stdout)
+		return runGenerate(ctx, o, stdout)
+	case "check":
+		return runCheck(ctx, o, stdout)
 	case "version":
 		return printVersion(stdout)
 	}
-	return fmt.Errorf("unknown command %q (want generate or version)", flags.Arg(0))
+	return fmt.Errorf("unknown command %q (want generate, check or version)", flags.Arg(0))
 }
 
-func runGenerate(ctx context.Context, file string, stdout io.Writer) error {
-	cfg, err := load(file)
+func runGenerate(ctx context.Context, o options, stdout io.Writer) error {
+	job, err := o.job()
 	if err != nil {
 		return err
 	}
-	packages, err := generate.Packages(ctx, cfg.Stores)
+	changes, err := generate.Write(ctx, job)
+	for _, c := range changes {
+		if c.Removed {
+			fmt.Fprintln(stdout, c.Name, "(removed)")
+		} else {
+			fmt.Fprintln(stdout, c.Name)
+		}
+	}
+	return err
+}
+
+// errOutOfDate ends a check that found something; what it found is printed already.
+var errOutOfDate = errors.New("out of date")
+
+func runCheck(ctx context.Context, o options, stdout io.Writer) error {
+	job, err := o.job()
 	if err != nil {
 		return err
 	}
-	for i, s := range cfg.Stores {
-		changed, err := output.Write(cfg.Root, s.Out, packages[i])
-		if err != nil {
-			return fmt.Errorf("store %s: %s: %w", s.Name, s.Out, err)
-		}
-		for _, name := range changed {
-			fmt.Fprintln(stdout, path.Join(s.Out, name))
+	findings, err := generate.Check(ctx, job)
+	if err != nil {
+		return err
+	}
+	for _, s := range job.Stores {
+		for _, f := range findings[s.Name] {
+			fmt.Fprintf(stdout, "%s: %s\n", path.Join(s.Out, f.Name), f.State)
+			err = errOutOfDate
 		}
 	}
-	return nil
+	return err
+}
+
+func (o options) job() (generate.Job, error) {
+	cfg, err := load(o.config)
+	return generate.Job{
+		Root: cfg.Root, Config: cfg.Path, Stores: cfg.Stores, AcceptLockKey: o.acceptLockKey, Adopt: o.adopt,
+	}, err
 }
 
 func load(file string) (config.Config, error) {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 
 	"go.yaml.in/yaml/v4"
@@ -25,6 +26,7 @@ const FileName = "statigen.yaml"
 // Config is a config that has no problems.
 type Config struct {
 	Root   string        // the module's root folder, where output is written
+	Path   string        // the config's path below it, slash-separated
 	Stores []model.Store // in the order of the file
 }
 
@@ -59,7 +61,7 @@ func Load(file string) (Config, error) {
 		return Config{}, err
 	}
 	stores, err := Parse(filepath.Base(file), src, mod)
-	return Config{Root: root, Stores: stores}, err
+	return Config{Root: root, Path: path.Join(mod.Dir, filepath.Base(file)), Stores: stores}, err
 }
 
 // module finds the go.mod at or above dir.

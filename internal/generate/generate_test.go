@@ -1,11 +1,11 @@
 package generate_test
 
 import (
-	"maps"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,11 +26,12 @@ func TestTheCommittedExampleIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := packageOf(t, cfg.Stores[0])
-	folder := filepath.Join(cfg.Root, cfg.Stores[0].Out)
-	compare(t, folder, files)
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(files)), filesBelow(t, folder)); diff != "" {
-		t.Errorf("files in %s (-generated +committed); run make generate:\n%s", folder, diff)
+	findings, err := generate.Check(t.Context(), generate.Job{Root: cfg.Root, Config: cfg.Path, Stores: cfg.Stores})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings["loans"] {
+		t.Errorf("%s/%s is %s; run make generate", cfg.Stores[0].Out, f.Name, f.State)
 	}
 }
 
@@ -69,24 +70,6 @@ func compare(t *testing.T, folder string, files map[string][]byte) {
 	}
 }
 
-func filesBelow(t *testing.T, folder string) []string {
-	t.Helper()
-	var names []string
-	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		below, err := filepath.Rel(folder, path)
-		names = append(names, filepath.ToSlash(below))
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(names)
-	return names
-}
-
 func TestEveryGoFileBeginsWithAHeaderThatToolsKnow(t *testing.T) {
 	header := regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.\n`)
 	for name, text := range packageOf(t, defaultStore(t)) {
@@ -117,4 +100,15 @@ func defaultStore(t *testing.T) model.Store {
 		t.Fatal(problems)
 	}
 	return s
+}
+
+// A name that the config refuses, put into a model: what sqlc makes of it is another name, and the run stops.
+func TestANameThatSQLCWouldChangeStopsTheRun(t *testing.T) {
+	s := defaultStore(t)
+	s.Charts.Name = "charts\n-- of ours\n"
+	_, err := generate.Packages(t.Context(), []model.Store{s})
+	var bug *generate.Bug
+	if !errors.As(err, &bug) || !strings.Contains(err.Error(), "came back changed") {
+		t.Errorf("got error %v, want a query that came back changed", err)
+	}
 }

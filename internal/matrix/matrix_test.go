@@ -14,7 +14,6 @@ import (
 	"github.com/statigen/statigen/internal/config"
 	"github.com/statigen/statigen/internal/generate"
 	"github.com/statigen/statigen/internal/model"
-	"github.com/statigen/statigen/internal/output"
 	"github.com/statigen/statigen/internal/pgtest"
 )
 
@@ -74,14 +73,8 @@ func (m module) generate(t *testing.T, text string) []model.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	packages, err := generate.Packages(t.Context(), cfg.Stores)
-	if err != nil {
+	if _, err := generate.Write(t.Context(), generate.Job{Root: cfg.Root, Config: cfg.Path, Stores: cfg.Stores}); err != nil {
 		t.Fatal(err)
-	}
-	for i, s := range cfg.Stores {
-		if _, err := output.Write(cfg.Root, s.Out, packages[i]); err != nil {
-			t.Fatal(err)
-		}
 	}
 	return cfg.Stores
 }

@@ -21,7 +21,7 @@ func compare(in Input, files map[string][]byte) error {
 		}
 	}
 	for file, text := range files {
-		constants, err := sqlConstants(file, text)
+		constants, err := Constants(file, text)
 		if err != nil {
 			return err
 		}
@@ -55,8 +55,8 @@ func queries(text string) map[string]string {
 	return all
 }
 
-// sqlConstants returns the string constants of a Go file. sqlc writes a backquote as a string of its own between two.
-func sqlConstants(name string, text []byte) ([]string, error) {
+// Constants returns the string constants of a Go file, its SQL. sqlc writes a backquote as a string of its own between two.
+func Constants(name string, text []byte) ([]string, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, &Refusal{fmt.Sprintf("what sqlc wrote is no Go: %v", err)}

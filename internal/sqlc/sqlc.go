@@ -22,6 +22,9 @@ import (
 	"github.com/sqlc-dev/sqlc/pkg/cli"
 )
 
+// Version is the version of the embedded sqlc, the one that go.mod names.
+const Version = "v1.31.1"
+
 // childMarker in the environment makes the process sqlc. It is private: nothing but Compile sets it.
 const childMarker = "STATIGEN_RUN_AS_SQLC"
 

@@ -19,6 +19,16 @@ func input(schema, query string) sqlc.Input {
 	return sqlc.Input{Name: "s", Schema: []byte(schema), Queries: map[string][]byte{"q.sql": []byte(query)}}
 }
 
+func TestVersionIsTheOneInGoMod(t *testing.T) {
+	text, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "github.com/sqlc-dev/sqlc " + sqlc.Version + "\n"; !strings.Contains(string(text), want) {
+		t.Errorf("go.mod does not hold %q", want)
+	}
+}
+
 func TestEachInputBecomesAPackageOfItsOwn(t *testing.T) {
 	got, err := sqlc.Compile(t.Context(), []sqlc.Input{
 		input("CREATE TABLE a (id int8 NOT NULL);", "-- name: A :one\nSELECT a.id FROM a AS a;\n"),

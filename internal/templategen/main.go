@@ -22,7 +22,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := output.Write(".", store.Out, packages[0]); err != nil {
+	if err := output.WriteUnmanaged(output.Folder{Root: ".", Path: store.Out, Files: packages[0]}); err != nil {
 		log.Fatal(err)
 	}
 }

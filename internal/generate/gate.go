@@ -1,0 +1,83 @@
+package generate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/statigen/statigen/internal/model"
+	"github.com/statigen/statigen/internal/output"
+)
+
+// gate stops a run that would change the lock of a committed store, for replicas with the old key and the new one do
+// not exclude each other. accepted are the changes that the caller names, as acceptance words them; one that names no
+// change is an error, or a flag left behind in a script would accept the next one unseen.
+func gate(root string, stores []model.Store, accepted []string) error {
+	open := slices.Clone(accepted)
+	var stopped []string
+	for _, s := range stores {
+		old, err := committed(root, s)
+		if err != nil {
+			return err
+		}
+		if old == "" {
+			continue
+		}
+		if i := slices.Index(open, acceptance(s)); i >= 0 {
+			open = slices.Delete(open, i, i+1)
+			continue
+		}
+		stopped = append(stopped, warning(s, old))
+	}
+	if len(open) > 0 {
+		stopped = append(stopped, fmt.Sprintf("--accept-lock-key=%q accepts nothing: it is no change that this run would make (remove the flag)", open[0]))
+	}
+	if len(stopped) > 0 {
+		return fmt.Errorf("%s", strings.Join(stopped, "\n"))
+	}
+	return nil
+}
+
+func newState(s model.Store) lockState { return lockState{string(s.LockKey), s.StoreString()} }
+
+// acceptance is what --accept-lock-key must say for the store's new state.
+func acceptance(s model.Store) string { return s.Name + ": " + newState(s).String() }
+
+// committed says what the committed package holds for the lock's state, where that is not the new one. Both the manifest
+// and the literal in the SQL are asked: the one may have been edited, the other is what runs.
+func committed(root string, s model.Store) (string, error) {
+	m, err := output.ReadManifest(root, s.Out)
+	if err != nil {
+		return "", err
+	}
+	if m != nil {
+		if err := notNewer(s, *m); err != nil {
+			return "", err
+		}
+		if state := (lockState{m.LockKey, m.StoreString}); state != newState(s) {
+			return fmt.Sprintf("%s (%s)", state, output.ManifestName), nil
+		}
+	}
+	locks, err := output.ReadFile(root, s.Out, "internal/db/locks.sql.go")
+	if err != nil || locks == nil {
+		return "", err
+	}
+	state, err := lockOf(locks)
+	if err != nil {
+		return "", err
+	}
+	if state.key != string(s.LockKey) || state.storeString != "" && state.storeString != s.StoreString() {
+		return fmt.Sprintf("%s (internal/db/locks.sql.go)", state), nil
+	}
+	return "", nil
+}
+
+func warning(s model.Store, old string) string {
+	return fmt.Sprintf(`store %s: the chart lock's key would change
+  committed: %s
+  config:    %s
+While replicas with the old key and the new one run together, they do not exclude each other: a retirement can strand
+an execution. Safe are, for another lock_key, the steps content_hash, both, store, each deployed everywhere before the
+next; for another store string, a stop of every replica.
+Go on with --accept-lock-key='%s'`, s.Name, old, newState(s), strings.ReplaceAll(acceptance(s), "'", `'\''`))
+}

@@ -1,0 +1,149 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Folder is a generated package's folder and the files that it is to hold, the manifest among them.
+type Folder struct {
+	Root  string // the module's root
+	Path  string // below it, slash-separated
+	Files map[string][]byte
+}
+
+// State is what is wrong with a file.
+type State string
+
+// The states, worst last.
+const (
+	Missing State = "missing"        // is to be there and is not
+	Changed State = "out of date"    // holds what an older config or statigen gave
+	Edited  State = "edited by hand" // holds what neither the manifest nor this run knows
+	Stale   State = "stale"          // ours, and no longer to be there
+	Foreign State = "foreign"        // nobody's that we know, in the folder of a package that only we write
+)
+
+// Finding is a file that is not as it is to be.
+type Finding struct {
+	Name  string // below the folder
+	State State
+}
+
+// Compare looks at the folder and writes nothing.
+func Compare(f Folder) ([]Finding, error) {
+	old, err := ReadManifest(f.Root, f.Path)
+	if err != nil {
+		return nil, err
+	}
+	if old == nil {
+		old = &Manifest{}
+	}
+	present, err := list(f)
+	if err != nil {
+		return nil, err
+	}
+	var findings []Finding
+	for _, name := range slices.Sorted(maps.Keys(union(present, f.Files))) {
+		if state := stateOf(name, present, f.Files, old.Files); state != "" {
+			findings = append(findings, Finding{name, state})
+		}
+	}
+	return findings, nil
+}
+
+func stateOf(name string, present, wanted map[string][]byte, known map[string]string) State {
+	got, here := present[name]
+	want, due := wanted[name]
+	sum, listed := known[name]
+	switch {
+	case due && !here:
+		return Missing
+	case due && string(got) == string(want):
+		return ""
+	case due && name != ManifestName && listed && Sum(got) != sum:
+		return Edited
+	case due:
+		return Changed
+	case listed && Sum(got) == sum && isOurs(got):
+		return Stale
+	}
+	return Foreign
+}
+
+func union(a, b map[string][]byte) map[string][]byte {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}
+
+// list reads every file below the folder.
+func list(f Folder) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	dir, err := openFolder(f.Root, f.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return files, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	err = fs.WalkDir(dir.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || isTemporary(name) {
+			return err
+		}
+		if !entry.Type().IsRegular() {
+			files[name] = nil // a link or a device: never ours, never followed
+			return nil
+		}
+		files[name], err = dir.ReadFile(name)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look at %s: %w", f.Path, err)
+	}
+	return files, nil
+}
+
+// openFolder opens the folder, which must be a real one all the way down: through a symbolic link two stores could
+// share a folder under two names.
+func openFolder(root, folder string) (*os.Root, error) {
+	module, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, fmt.Errorf("open the module: %w", err)
+	}
+	defer module.Close()
+	for at := folder; at != "."; at = path.Dir(at) {
+		info, err := module.Lstat(at)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("look at %s: %w", at, err)
+		case info.Mode()&fs.ModeSymlink != 0:
+			return nil, fmt.Errorf("%s is a symbolic link (want a real folder)", at)
+		case !info.IsDir():
+			return nil, fmt.Errorf("%s is a file (want a folder)", at)
+		}
+		if _, err := module.Lstat(path.Join(at, "go.mod")); err == nil {
+			return nil, fmt.Errorf("%s is a module of its own (want a folder of the config's module)", at)
+		}
+	}
+	return module.OpenRoot(folder)
+}
+
+// hasOurs says whether a file that statigen wrote lies in the folder.
+func hasOurs(files map[string][]byte) bool {
+	for name, text := range files {
+		if strings.HasSuffix(name, ".go") && isOurs(text) {
+			return true
+		}
+	}
+	return false
+}

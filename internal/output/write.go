@@ -1,0 +1,213 @@
+// Package output puts packages on disk. It is the only code that writes into a host's tree, and it writes through
+// os.Root, so that neither ".." nor a symbolic link leads out of the module.
+package output
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Change is a file that Write wrote or removed.
+type Change struct {
+	Name    string // below the module's root
+	Removed bool
+}
+
+// ErrNoManifest says that the folder holds files of statigen's and no manifest, so nobody knows which are current.
+var ErrNoManifest = errors.New("generated files and no " + ManifestName + " (statigen --adopt takes the folder over)")
+
+// Write makes every folder hold its files. A file that holds its bytes already is not touched. Every new text is on disk,
+// under a temporary name, before the first file changes: what can fail has failed by then, short of a rename. Then come
+// the renames, then the removal of our own stale files, and each folder's manifest last; so after a kill in between a
+// folder does not agree with its manifest, and the next run mends it.
+//
+// With adopt, a folder that holds generated files without a manifest is taken over.
+func Write(folders []Folder, adopt bool) (changes []Change, err error) {
+	var staged []*staging
+	defer func() {
+		for _, s := range staged {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	for _, f := range folders {
+		s, err := stage(f, adopt)
+		if s != nil {
+			staged = append(staged, s)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Path, err)
+		}
+	}
+	for _, s := range staged {
+		done, err := s.commit()
+		changes = append(changes, done...)
+		if err != nil {
+			return changes, fmt.Errorf("%s: %w", s.folder.Path, err)
+		}
+	}
+	return changes, nil
+}
+
+// staging is a folder whose new texts lie beside the old ones.
+type staging struct {
+	folder Folder
+	dir    *os.Root
+	names  []string // to be renamed, the manifest last
+	stale  []string
+}
+
+func stage(f Folder, adopt bool) (*staging, error) {
+	findings, err := Compare(f)
+	if err != nil {
+		return nil, err
+	}
+	present, err := list(f) // again, for the rare question whose files these are
+	if err != nil {
+		return nil, err
+	}
+	if _, managed := present[ManifestName]; !managed && hasOurs(present) && !adopt {
+		return nil, ErrNoManifest
+	}
+	s := &staging{folder: f}
+	if s.dir, err = makeFolder(f); err != nil {
+		return nil, err
+	}
+	if err := sweep(s.dir); err != nil {
+		return s, err
+	}
+	for _, finding := range findings {
+		switch finding.State {
+		case Missing, Changed, Edited:
+			s.names = append(s.names, finding.Name)
+		case Stale:
+			s.stale = append(s.stale, finding.Name)
+		}
+	}
+	slices.SortStableFunc(s.names, func(a, b string) int { return manifestLast(a) - manifestLast(b) })
+	for _, name := range s.names {
+		if err := writeSynced(s.dir, name, f.Files[name]); err != nil {
+			return s, fmt.Errorf("write %s: %w", name, err)
+		}
+	}
+	return s, nil
+}
+
+func manifestLast(name string) int {
+	if name == ManifestName {
+		return 1
+	}
+	return 0
+}
+
+func makeFolder(f Folder) (*os.Root, error) {
+	dir, err := openFolder(f.Root, f.Path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return dir, err
+	}
+	module, err := os.OpenRoot(f.Root)
+	if err != nil {
+		return nil, fmt.Errorf("open the module: %w", err)
+	}
+	defer module.Close()
+	if err := module.MkdirAll(f.Path, 0o755); err != nil {
+		return nil, fmt.Errorf("make the folder: %w", err)
+	}
+	return openFolder(f.Root, f.Path)
+}
+
+// temporary is the name that a file has until it is whole; the process is in it, so that two runs at a time do not
+// write into one another's. Go's tools pass over names with a leading dot.
+func temporary(name string) string {
+	return path.Join(path.Dir(name), fmt.Sprintf("%s%d-%s", temporaryPrefix, os.Getpid(), path.Base(name)))
+}
+
+const temporaryPrefix = ".statigen-"
+
+func isTemporary(name string) bool { return strings.HasPrefix(path.Base(name), temporaryPrefix) }
+
+// sweep removes temporary files that a killed run left. A young one may be another run's.
+func sweep(dir *os.Root) error {
+	return fs.WalkDir(dir.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !isTemporary(name) {
+			return err
+		}
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) || err == nil && time.Since(info.ModTime()) < 10*time.Minute {
+			return nil
+		}
+		return errors.Join(err, dir.Remove(name))
+	})
+}
+
+func writeSynced(dir *os.Root, name string, text []byte) error {
+	if err := dir.MkdirAll(path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	f, err := dir.OpenFile(temporary(name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+func (s *staging) commit() (changes []Change, err error) {
+	for _, name := range s.names {
+		if name == ManifestName {
+			if changes, err = s.removeStale(changes); err != nil {
+				return changes, err
+			}
+		}
+		if err := s.dir.Rename(temporary(name), name); err != nil {
+			return changes, fmt.Errorf("replace %s: %w", name, err)
+		}
+		changes = append(changes, Change{Name: path.Join(s.folder.Path, name)})
+	}
+	return changes, nil
+}
+
+func (s *staging) removeStale(changes []Change) ([]Change, error) {
+	for _, name := range s.stale {
+		if err := s.dir.Remove(name); err != nil {
+			return changes, fmt.Errorf("remove %s: %w", name, err)
+		}
+		changes = append(changes, Change{Name: path.Join(s.folder.Path, name), Removed: true})
+	}
+	return changes, nil
+}
+
+// close removes what was not renamed.
+func (s *staging) close() (err error) {
+	for _, name := range s.names {
+		if removing := s.dir.Remove(temporary(name)); removing != nil && !errors.Is(removing, fs.ErrNotExist) {
+			err = errors.Join(err, removing)
+		}
+	}
+	return errors.Join(err, s.dir.Close())
+}
+
+// WriteUnmanaged writes files into a folder that other files share: no manifest, nothing removed.
+func WriteUnmanaged(f Folder) error {
+	dir, err := makeFolder(f)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	for _, name := range slices.Sorted(maps.Keys(f.Files)) {
+		if old, err := dir.ReadFile(name); err == nil && bytes.Equal(old, f.Files[name]) {
+			continue
+		}
+		if err := errors.Join(writeSynced(dir, name, f.Files[name]), dir.Rename(temporary(name), name)); err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+	}
+	return nil
+}
