@@ -3,18 +3,25 @@
 //
 // Usage:
 //
-//	statigen [generate] [--config file] [--adopt] [--accept-lock-key 'store: key string']...
-//	statigen check [--config file]
+//	statigen [generate] [--config file] [--adopt] [--prune] [--accept-lock-key 'store: key string']...
+//	statigen check [--config file] [--format text|json|github]
+//	statigen diff [--config file]
+//	statigen key [--config file] [--json] [--execution id]... [content hash]...
 //	statigen version
 //
 // Generate reads statigen.yaml, looked for here and upwards to the module's root, and writes one package for
 // each of its stores. It prints the files that it changed, and nothing if there are none. Each package holds a
-// manifest, statigen.sum; generated files without one are taken over only with --adopt.
+// manifest, statigen.sum; generated files without one are taken over only with --adopt. The package of a store that is
+// gone from the config stays until --prune.
 //
 // A run that would change the lock of a committed store stops: while replicas with the old key and the new one run
 // together, they do not exclude each other. --accept-lock-key names the change that is meant, and fails once it is made.
 //
-// Check prints each file that is missing, out of date, edited by hand, stale or foreign, and writes nothing.
+// Check prints each file that is missing, out of date, edited by hand, stale or foreign, and orphaned packages; diff prints what generate would
+// change, as a patch. Neither writes anything.
+//
+// Key prints each store's lock key, and for content hashes and execution ids the keys that a UTF8, little-endian server
+// computes, and the rows that they make in pg_locks.
 //
 // A config with every key:
 //
@@ -32,7 +39,7 @@
 //	      - {name: region, type: text, collation: C, not_null: true, default: eu}
 //	    lock_key: store              # store (the default), content_hash or both
 //
-// The exit code is 0 if all is well, 1 if check found something, 2 if the config, the command line or the file system
+// The exit code is 0 if all is well, 1 if check or diff found something, 2 if the config, the command line or the file system
 // is at fault, 3 if statigen is.
 package main
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path"
 
 	"github.com/spf13/pflag"
 
@@ -24,8 +23,10 @@ const (
 	exitOurs = 3 // statigen is
 )
 
-const usage = `usage: statigen [generate] [--config file] [--adopt] [--accept-lock-key 'store: key string']...
-       statigen check [--config file]
+const usage = `usage: statigen [generate] [--config file] [--adopt] [--prune] [--accept-lock-key 'store: key string']...
+       statigen check [--config file] [--format text|json|github]
+       statigen diff [--config file]
+       statigen key [--config file] [--json] [--execution id]... [content hash]...
        statigen version
 `
 
@@ -59,15 +60,15 @@ type options struct {
 	config        string
 	acceptLockKey []string
 	adopt         bool
+	prune         bool
+	executions    []string
+	json          bool
+	format        string
 }
 
 func run(ctx context.Context, args []string, stdout io.Writer) error {
 	var o options
-	flags := pflag.NewFlagSet("statigen", pflag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.StringVar(&o.config, "config", "", "the config file; default: statigen.yaml here or above")
-	flags.StringArrayVar(&o.acceptLockKey, "accept-lock-key", nil, "a change of a store's lock that is meant")
-	flags.BoolVar(&o.adopt, "adopt", false, "take over generated files that have no manifest")
+	flags := o.flags()
 	err := flags.Parse(args)
 	if errors.Is(err, pflag.ErrHelp) {
 		_, err := io.WriteString(stdout, usage)
@@ -76,18 +77,39 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%w (statigen --help lists what there is)", err)
 	}
-	if flags.NArg() > 1 {
-		return fmt.Errorf("unexpected argument %q", flags.Arg(1))
+	name, rest := flags.Arg(0), flags.Args()
+	if len(rest) > 0 {
+		rest = rest[1:]
 	}
-	switch flags.Arg(0) {
+	if name != "key" && len(rest) > 0 {
+		return fmt.Errorf("unexpected argument %q", rest[0])
+	}
+	switch name {
 	case "", "generate":
 		return runGenerate(ctx, o, stdout)
 	case "check":
 		return runCheck(ctx, o, stdout)
+	case "diff":
+		return runDiff(ctx, o, stdout)
+	case "key":
+		return runKey(o, rest, stdout)
 	case "version":
 		return printVersion(stdout)
 	}
-	return fmt.Errorf("unknown command %q (want generate, check or version)", flags.Arg(0))
+	return fmt.Errorf("unknown command %q (want generate, check, diff, key or version)", name)
+}
+
+func (o *options) flags() *pflag.FlagSet {
+	flags := pflag.NewFlagSet("statigen", pflag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&o.config, "config", "", "the config file; default: statigen.yaml here or above")
+	flags.StringArrayVar(&o.acceptLockKey, "accept-lock-key", nil, "a change of a store's lock that is meant")
+	flags.BoolVar(&o.adopt, "adopt", false, "take over generated files that have no manifest")
+	flags.BoolVar(&o.prune, "prune", false, "remove the packages of stores that the config no longer has")
+	flags.StringVar(&o.format, "format", "text", "how check prints: text, json or github")
+	flags.StringArrayVar(&o.executions, "execution", nil, "an execution id, for key")
+	flags.BoolVar(&o.json, "json", false, "print JSON, for key")
+	return flags
 }
 
 func runGenerate(ctx context.Context, o options, stdout io.Writer) error {
@@ -118,19 +140,19 @@ func runCheck(ctx context.Context, o options, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range job.Stores {
-		for _, f := range findings[s.Name] {
-			fmt.Fprintf(stdout, "%s: %s\n", path.Join(s.Out, f.Name), f.State)
-			err = errOutOfDate
-		}
+	if err := o.printFindings(stdout, findings); err != nil {
+		return err
 	}
-	return err
+	if len(findings) > 0 {
+		return errOutOfDate
+	}
+	return nil
 }
 
 func (o options) job() (generate.Job, error) {
 	cfg, err := load(o.config)
 	return generate.Job{
-		Root: cfg.Root, Config: cfg.Path, Stores: cfg.Stores, AcceptLockKey: o.acceptLockKey, Adopt: o.adopt,
+		Root: cfg.Root, Config: cfg.Path, Stores: cfg.Stores, AcceptLockKey: o.acceptLockKey, Adopt: o.adopt, Prune: o.prune,
 	}, err
 }
 

@@ -2,6 +2,7 @@ package generate
 
 import (
 	"context"
+	"path"
 
 	"github.com/statigen/statigen/internal/model"
 	"github.com/statigen/statigen/internal/output"
@@ -17,6 +18,17 @@ type Job struct {
 	AcceptLockKey []string
 	// Adopt takes over folders that hold generated files without a manifest.
 	Adopt bool
+	// Prune removes the packages of stores that the config no longer has.
+	Prune bool
+}
+
+// orphans are the folders of stores that the config no longer has.
+func (j Job) orphans() ([]string, error) {
+	folders := make([]string, len(j.Stores))
+	for i, s := range j.Stores {
+		folders[i] = s.Out
+	}
+	return output.Orphans(j.Root, j.Config, folders)
 }
 
 // Write brings every store's folder up to date and returns what it changed. A store that a release of this version
@@ -25,30 +37,92 @@ func Write(ctx context.Context, job Job) ([]output.Change, error) {
 	if err := gate(job.Root, job.Stores, job.AcceptLockKey); err != nil {
 		return nil, err
 	}
-	var err error
+	removed, err := prune(job)
+	if err != nil {
+		return removed, err
+	}
 	if job.Stores, err = due(job); err != nil || len(job.Stores) == 0 {
-		return nil, err
+		return removed, err
 	}
 	all, err := render(ctx, job)
 	if err != nil {
-		return nil, err
+		return removed, err
 	}
-	return output.Write(all, job.Adopt)
+	changes, err := output.Write(all, job.Adopt)
+	return append(removed, changes...), err
 }
 
-// Check says what Write would find, by store, and writes nothing.
-func Check(ctx context.Context, job Job) (map[string][]output.Finding, error) {
+func prune(job Job) (changes []output.Change, err error) {
+	if !job.Prune {
+		return nil, nil
+	}
+	orphans, err := job.orphans()
+	for _, folder := range orphans {
+		removed, err := output.Prune(job.Root, folder)
+		changes = append(changes, removed...)
+		if err != nil {
+			return changes, err
+		}
+	}
+	return changes, err
+}
+
+// Orphan is the state of a package whose store the config no longer has.
+const Orphan output.State = "orphaned (its store is gone from the config; generate --prune removes it)"
+
+// Check says what is not as Write would leave it, by names below the module's root, and writes nothing.
+func Check(ctx context.Context, job Job) ([]output.Finding, error) {
 	all, err := render(ctx, job)
 	if err != nil {
 		return nil, err
 	}
-	findings := map[string][]output.Finding{}
-	for i, f := range all {
-		if findings[job.Stores[i].Name], err = output.Compare(f); err != nil {
+	var findings []output.Finding
+	for _, f := range all {
+		found, err := output.Compare(f)
+		if err != nil {
 			return nil, err
 		}
+		for _, finding := range found {
+			findings = append(findings, output.Finding{Name: path.Join(f.Path, finding.Name), State: finding.State})
+		}
 	}
-	return findings, nil
+	orphans, err := job.orphans()
+	for _, folder := range orphans {
+		findings = append(findings, output.Finding{Name: folder, State: Orphan})
+	}
+	return findings, err
+}
+
+// Change is a file as it is and as Write would make it; nil is no file.
+type Change struct {
+	Name     string // below the module's root
+	Old, New []byte
+}
+
+// Diff says what Write would change, and writes nothing.
+func Diff(ctx context.Context, job Job) ([]Change, error) {
+	all, err := render(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	var changes []Change
+	for _, f := range all {
+		findings, err := output.Compare(f)
+		if err != nil {
+			return nil, err
+		}
+		for _, finding := range findings {
+			if finding.State == output.Foreign {
+				continue
+			}
+			old, err := output.ReadFile(f.Root, f.Path, finding.Name)
+			if err != nil {
+				return nil, err
+			}
+			changes = append(changes, Change{path.Join(f.Path, finding.Name), old, f.Files[finding.Name]})
+		}
+	}
+	return changes, nil
 }
 
 func render(ctx context.Context, job Job) ([]output.Folder, error) {

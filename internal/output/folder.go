@@ -32,8 +32,8 @@ const (
 
 // Finding is a file that is not as it is to be.
 type Finding struct {
-	Name  string // below the folder
-	State State
+	Name  string `json:"name"` // below the folder
+	State State  `json:"state"`
 }
 
 // Compare looks at the folder and writes nothing.
