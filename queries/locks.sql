@@ -69,3 +69,20 @@ SELECT pg_catalog.set_config('lock_timeout', pg_catalog.current_setting('statige
 SELECT
   pg_catalog.set_config('lock_timeout', pg_catalog.current_setting('statigen.lock_timeout'), true),
   pg_catalog.set_config('plan_cache_mode', pg_catalog.current_setting('statigen.plan_cache_mode'), true);
+
+-- name: LockInfo :many
+-- LockInfo reads a chart's keys, and for each who holds it and who waits. It takes no lock.
+SELECT k.key::pg_catalog.int4 AS key, COALESCE(l.pid, 0)::pg_catalog.int4 AS pid,
+  COALESCE(l.mode OPERATOR(pg_catalog.=) 'ExclusiveLock', false)::pg_catalog.bool AS exclusive,
+  COALESCE(l.granted, false)::pg_catalog.bool AS granted,
+  COALESCE(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) l.waitstart), 0)::pg_catalog.float8 AS waiting,
+  COALESCE(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) a.xact_start), 0)::pg_catalog.float8 AS transaction,
+  COALESCE(a.application_name, '')::pg_catalog.text AS application,
+  pg_catalog.pg_blocking_pids(l.pid)::pg_catalog.int4[] AS blocked_by
+FROM (SELECT pg_catalog.unnest(ARRAY[{{chart_lock_keys}}]) AS key) AS k
+LEFT JOIN pg_catalog.pg_locks AS l ON l.locktype OPERATOR(pg_catalog.=) 'advisory'
+  AND l.database OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
+  AND l.classid OPERATOR(pg_catalog.=) {{namespace}}::pg_catalog.oid AND l.objsubid OPERATOR(pg_catalog.=) 2
+  AND l.objid OPERATOR(pg_catalog.=) k.key::pg_catalog.oid
+LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid OPERATOR(pg_catalog.=) l.pid
+ORDER BY k.key, l.granted DESC, l.waitstart, l.pid;

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/statigen/statigen/internal/keyspec"
+	"github.com/statigen/statigen/internal/pgtest"
 	store "github.com/statigen/statigen/templates"
 )
 
@@ -228,5 +229,51 @@ func TestLockErrorsNameTheOperationTheChartAndTheStore(t *testing.T) {
 	}
 	if errors.Is(err, store.ErrChartNotFound) {
 		t.Error("a pinned chart is found")
+	}
+}
+
+func TestLockInfoShowsWhoHoldsAndWhoWaits(t *testing.T) {
+	h := newHost(t)
+	free := h.store(t)
+	ctx := t.Context()
+	hash := mustSave(t, free)
+	holder, holderTx := h.begin(t, "", pgtest.Setting("application_name", "holder"))
+	must(t, second2(holder.Retirement(ctx, hash)))
+	waiter, waiterTx := h.begin(t, "", pgtest.Setting("application_name", "waiter"))
+	answered := make(chan error, 1)
+	go func() { answered <- second(waiter.RetireChart(ctx, hash, by("ops"))) }()
+	h.AwaitBlocked(t, pid(waiterTx))
+
+	for _, mode := range execModes {
+		info, err := h.store(t, pgtest.ExecMode(mode)).LockInfo(ctx, hash)
+		must(t, err)
+		if want := keyspec.ChartKeys(store.LockKey, store.StoreString, hash); !slices.Equal(info.Keys, want) {
+			t.Errorf("%s: keys %v, want %v", mode, info.Keys, want)
+		}
+		waits := slices.IndexFunc(info.Sessions, func(s store.LockSession) bool { return !s.Granted })
+		if waits < 0 {
+			t.Fatalf("%s: nobody waits: %+v", mode, info)
+		}
+		if w := info.Sessions[waits]; w.PID != int32(pid(waiterTx)) || !w.Exclusive || w.Application != "waiter" ||
+			w.Waiting <= 0 || w.Transaction <= 0 || !slices.Equal(w.BlockedBy, []int32{int32(pid(holderTx))}) {
+			t.Errorf("%s: who waits: %+v", mode, w)
+		}
+		holds := 0
+		for _, s := range info.Sessions {
+			if s.PID == int32(pid(holderTx)) && s.Granted && !s.Exclusive && s.Application == "holder" && s.Waiting == 0 {
+				holds++
+			}
+		}
+		if holds != len(info.Keys) {
+			t.Errorf("%s: the holder has %d of the %d keys: %+v", mode, holds, len(info.Keys), info.Sessions)
+		}
+	}
+	must(t, holderTx.Rollback(ctx))
+	must(t, <-answered)
+	must(t, waiterTx.Rollback(ctx))
+	info, err := free.LockInfo(ctx, hash)
+	must(t, err)
+	if len(info.Sessions) != 0 || len(info.Keys) == 0 {
+		t.Errorf("with nobody there: %+v", info)
 	}
 }

@@ -166,6 +166,10 @@ func methods() map[string]method {
 			do:   func(ctx context.Context, f *fixture) error { _, err := f.s.Execution(ctx, f.active); return err },
 			pool: "Execution", host: "Execution",
 		}}},
+		"Store.LockInfo": {class: reads, calls: map[string]call{"": {
+			do:   func(ctx context.Context, f *fixture) error { _, err := f.s.LockInfo(ctx, f.live); return err },
+			pool: "LockInfo", host: "LockInfo",
+		}}},
 		"Store.CountExecutions": {class: reads, calls: map[string]call{"": {
 			do:   func(ctx context.Context, f *fixture) error { _, err := f.s.CountExecutions(ctx, f.live); return err },
 			pool: "CountExecutions", host: "CountExecutions",

@@ -117,6 +117,7 @@ func locks(s model.Store, words map[string]string) {
 	for i, key := range keys {
 		objids[i] = key + "::pg_catalog.oid" // int4 to oid keeps the bits, as pg_locks shows them
 	}
+	words["chart_lock_keys"] = strings.Join(keys, ", ")
 	words["chart_lock_objids"] = strings.Join(objids, ", ")
 }
 
