@@ -30,12 +30,12 @@ func TestMain(m *testing.M) {
 	os.Exit(pgtest.Main(m))
 }
 
-// module is a Go module in a temporary folder.
-type module struct{ dir string }
+// folder is a temporary folder, a Go module's in most cases.
+type folder struct{ dir string }
 
-func newModule(t *testing.T, path, require string) module {
+func newModule(t *testing.T, path, require string) folder {
 	t.Helper()
-	m := module{t.TempDir()}
+	m := folder{t.TempDir()}
 	m.write(t, "go.mod", "module "+path+"\n\ngo 1.26.0\n\n"+require)
 	sums, err := os.ReadFile(filepath.Join(root(t), "go.sum"))
 	if err != nil {
@@ -54,7 +54,7 @@ func root(t *testing.T) string {
 	return dir
 }
 
-func (m module) write(t *testing.T, name, text string) {
+func (m folder) write(t *testing.T, name, text string) {
 	t.Helper()
 	file := filepath.Join(m.dir, name)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -66,7 +66,7 @@ func (m module) write(t *testing.T, name, text string) {
 }
 
 // generate writes the config's stores into the module.
-func (m module) generate(t *testing.T, text string) []model.Store {
+func (m folder) generate(t *testing.T, text string) []model.Store {
 	t.Helper()
 	m.write(t, config.FileName, text)
 	cfg, err := config.Load(filepath.Join(m.dir, config.FileName))
@@ -80,7 +80,7 @@ func (m module) generate(t *testing.T, text string) []model.Store {
 }
 
 // run runs a command in the module and fails the test with all that it printed.
-func (m module) run(t *testing.T, env []string, name string, args ...string) string {
+func (m folder) run(t *testing.T, env []string, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir = m.dir
@@ -94,7 +94,7 @@ func (m module) run(t *testing.T, env []string, name string, args ...string) str
 }
 
 // silent runs a check that prints what it finds.
-func (m module) silent(t *testing.T, name string, args ...string) {
+func (m folder) silent(t *testing.T, name string, args ...string) {
 	t.Helper()
 	if out := m.run(t, nil, name, args...); out != "" {
 		t.Errorf("%s %s says:\n%s", name, strings.Join(args, " "), out)
@@ -137,7 +137,7 @@ func TestEveryHostPassesEveryTest(t *testing.T) {
 }
 
 // copyTests puts the templates' tests, and the adapter, beside a store.
-func (m module) copyTests(t *testing.T, s model.Store) {
+func (m folder) copyTests(t *testing.T, s model.Store) {
 	t.Helper()
 	for _, pattern := range []string{"*_test.go", "internal/db/*_test.go"} {
 		files, err := filepath.Glob(filepath.Join(root(t), "templates", pattern))
@@ -155,7 +155,7 @@ func (m module) copyTests(t *testing.T, s model.Store) {
 	m.copyGo(t, "adapter/adapter.go", filepath.Join(s.Out, "adapter", "adapter.go"), s)
 }
 
-func (m module) copyGo(t *testing.T, from, to string, s model.Store) {
+func (m folder) copyGo(t *testing.T, from, to string, s model.Store) {
 	t.Helper()
 	src, err := os.ReadFile(from)
 	if err != nil {

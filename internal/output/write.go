@@ -37,6 +37,8 @@ func Write(folders []Folder, adopt bool) (changes []Change, err error) {
 			err = errors.Join(err, s.close())
 		}
 	}()
+	// In one order in every run, or two runs could wait for each other.
+	folders = slices.SortedFunc(slices.Values(folders), func(a, b Folder) int { return strings.Compare(a.Path, b.Path) })
 	for _, f := range folders {
 		s, err := stage(f, adopt)
 		if s != nil {
@@ -56,33 +58,59 @@ func Write(folders []Folder, adopt bool) (changes []Change, err error) {
 	return changes, nil
 }
 
-// staging is a folder whose new texts lie beside the old ones.
+// staging is a folder whose new texts lie beside the old ones. No other run changes it meanwhile.
 type staging struct {
 	folder Folder
 	dir    *os.Root
+	lock   *os.File
 	names  []string // to be renamed, the manifest last
 	stale  []string
 }
 
 func stage(f Folder, adopt bool) (*staging, error) {
+	s, err := enter(f)
+	if err != nil {
+		return s, err
+	}
 	findings, err := Compare(f)
 	if err != nil {
-		return nil, err
+		return s, err
 	}
 	present, err := list(f) // again, for the rare question whose files these are
 	if err != nil {
-		return nil, err
+		return s, err
 	}
 	if _, managed := present[ManifestName]; !managed && hasOurs(present) && !adopt {
-		return nil, ErrNoManifest
-	}
-	s := &staging{folder: f}
-	if s.dir, err = makeFolder(f); err != nil {
-		return nil, err
+		return s, ErrNoManifest
 	}
 	if err := sweep(s.dir); err != nil {
 		return s, err
 	}
+	s.plan(findings)
+	for _, name := range s.names {
+		if err := writeSynced(s.dir, name, f.Files[name]); err != nil {
+			return s, fmt.Errorf("write %s: %w", name, err)
+		}
+	}
+	return s, nil
+}
+
+// enter opens the folder and waits until it has it alone.
+func enter(f Folder) (s *staging, err error) {
+	s = &staging{folder: f}
+	if s.dir, err = makeFolder(f); err != nil {
+		return nil, err
+	}
+	if s.lock, err = s.dir.Open("."); err != nil {
+		return s, fmt.Errorf("open the folder: %w", err)
+	}
+	if err := lockFolder(s.lock); err != nil {
+		return s, fmt.Errorf("lock the folder: %w", err)
+	}
+	return s, nil
+}
+
+func (s *staging) plan(findings []Finding) {
 	for _, finding := range findings {
 		switch finding.State {
 		case Missing, Changed, Edited:
@@ -92,12 +120,6 @@ func stage(f Folder, adopt bool) (*staging, error) {
 		}
 	}
 	slices.SortStableFunc(s.names, func(a, b string) int { return manifestLast(a) - manifestLast(b) })
-	for _, name := range s.names {
-		if err := writeSynced(s.dir, name, f.Files[name]); err != nil {
-			return s, fmt.Errorf("write %s: %w", name, err)
-		}
-	}
-	return s, nil
 }
 
 func manifestLast(name string) int {
@@ -190,6 +212,9 @@ func (s *staging) close() (err error) {
 		if removing := s.dir.Remove(temporary(name)); removing != nil && !errors.Is(removing, fs.ErrNotExist) {
 			err = errors.Join(err, removing)
 		}
+	}
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Close())
 	}
 	return errors.Join(err, s.dir.Close())
 }

@@ -1,0 +1,11 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package output
+
+import (
+	"os"
+	"syscall"
+)
+
+// lockFolder waits until no other run has the folder. The lock ends with the file, or with the process.
+func lockFolder(dir *os.File) error { return syscall.Flock(int(dir.Fd()), syscall.LOCK_EX) }
