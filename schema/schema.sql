@@ -6,40 +6,34 @@
 
 {{create_schema}}
 CREATE TABLE {{charts}} (
-  "id" {{id_type}} PRIMARY KEY{{lead_definitions}},
-  "content_hash" pg_catalog.text NOT NULL,
+  "id" {{id_type}} PRIMARY KEY{{lead_definitions}}{{timestamps_leading}},
+  "content_hash" {{content_hash_type}} NOT NULL,
   "identity_blob" pg_catalog.bytea,
-  "chart_blob" pg_catalog.bytea,
-  "inserted_at" pg_catalog.timestamp NOT NULL,
-  "updated_at" pg_catalog.timestamp NOT NULL,
+  "chart_blob" pg_catalog.bytea{{timestamps_trailing}},
   "retired_at" pg_catalog.timestamp,
   "retired_by" pg_catalog.text
 );
 CREATE UNIQUE INDEX {{charts_content_hash_index}} ON {{charts}} ("content_hash");
 
 CREATE TABLE {{positions}} (
-  "id" {{id_type}} PRIMARY KEY{{lead_definitions}},
-  "session_id" pg_catalog.text NOT NULL,
-  "content_hash" pg_catalog.text NOT NULL,
+  "id" {{id_type}} PRIMARY KEY{{lead_definitions}}{{timestamps_leading}},
+  "session_id" {{session_id_type}} NOT NULL,
+  "content_hash" {{content_hash_type}} NOT NULL,
   "identity_blob" pg_catalog.bytea NOT NULL,
-  "position_blob" pg_catalog.bytea NOT NULL,
-  "inserted_at" pg_catalog.timestamp NOT NULL,
-  "updated_at" pg_catalog.timestamp NOT NULL
+  "position_blob" pg_catalog.bytea NOT NULL{{timestamps_trailing}}
 );
 CREATE UNIQUE INDEX {{positions_session_id_index}} ON {{positions}} ("session_id");
 CREATE INDEX {{positions_content_hash_index}} ON {{positions}} ("content_hash");
 
 CREATE TABLE {{executions}} (
-  "id" {{id_type}} PRIMARY KEY{{lead_definitions}},
-  "execution_id" pg_catalog.text NOT NULL,
-  "status" pg_catalog.text NOT NULL,
-  "content_hash" pg_catalog.text NOT NULL,
+  "id" {{id_type}} PRIMARY KEY{{lead_definitions}}{{timestamps_leading}},
+  "execution_id" {{execution_id_type}} NOT NULL,
+  "status" {{status_type}} NOT NULL,
+  "content_hash" {{content_hash_type}} NOT NULL,
   "identity_blob" pg_catalog.bytea NOT NULL,
   "position_blob" pg_catalog.bytea,
-  "failure" pg_catalog.text,
-  "session_id" pg_catalog.text,
-  "inserted_at" pg_catalog.timestamp NOT NULL,
-  "updated_at" pg_catalog.timestamp NOT NULL,
+  "failure" {{failure_type}},
+  "session_id" {{session_id_type}}{{timestamps_trailing}},
   "metadata" pg_catalog.jsonb,
   "outcome_blob" pg_catalog.bytea,
   "ended_at" pg_catalog.timestamp
@@ -52,12 +46,10 @@ CREATE INDEX {{executions_live_content_hash_index}} ON {{executions}} ("content_
   WHERE "status" OPERATOR(pg_catalog.=) ANY ({{live_statuses}});
 
 CREATE TABLE {{inputs}} (
-  "id" {{id_type}} PRIMARY KEY{{lead_definitions}},
-  "execution_id" pg_catalog.text NOT NULL,
+  "id" {{id_type}} PRIMARY KEY{{lead_definitions}}{{timestamps_leading}},
+  "execution_id" {{execution_id_type}} NOT NULL,
   "seq" pg_catalog.int8 NOT NULL,
-  "door" pg_catalog.text NOT NULL,
-  "input_blob" pg_catalog.bytea,
-  "inserted_at" pg_catalog.timestamp NOT NULL,
-  "updated_at" pg_catalog.timestamp NOT NULL
+  "door" {{door_type}} NOT NULL,
+  "input_blob" pg_catalog.bytea{{timestamps_trailing}}
 );
 CREATE UNIQUE INDEX {{inputs_execution_id_seq_index}} ON {{inputs}} ("execution_id", "seq");

@@ -46,13 +46,20 @@ func checkText(field, value string) error {
 }
 
 func checkChars(field, value string) error {
-	switch {
-	case strings.ContainsRune(value, 0):
-		return &InvalidError{field, "holds a NUL character"}
-	case !utf8.ValidString(value):
-		return &InvalidError{field, "is not valid UTF-8"}
+	if reason := refusedByText(value); reason != "" {
+		return &InvalidError{field, reason}
 	}
 	return nil
+}
+
+func refusedByText(value string) string {
+	switch {
+	case strings.ContainsRune(value, 0):
+		return "holds a NUL character"
+	case !utf8.ValidString(value):
+		return "is not valid UTF-8"
+	}
+	return ""
 }
 
 func checkBlob(field string, blob []byte) error {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/statigen/statigen/internal/pgtest"
 	store "github.com/statigen/statigen/templates"
@@ -89,28 +88,6 @@ func newExecution(hash string) store.NewExecution {
 		ExecutionID: fmt.Sprintf("execution %d", serial.Add(1)), ContentHash: hash,
 		IdentityBlob: []byte{0, 255}, PositionBlob: []byte{1}, Metadata: []byte(`{"amount": 100}`),
 	}
-}
-
-// leading fills every leading column, whatever the host has.
-func leading(text string) store.Leading {
-	var l store.Leading
-	v := reflect.ValueOf(&l).Elem()
-	for i := range v.NumField() {
-		field := v.Field(i)
-		if field.Kind() == reflect.Pointer {
-			field.Set(reflect.New(field.Type().Elem()))
-			field = field.Elem()
-		}
-		switch field.Interface().(type) {
-		case string:
-			field.SetString(text)
-		case int64:
-			field.SetInt(int64(len(text)))
-		case pgtype.UUID:
-			field.Set(reflect.ValueOf(pgtype.UUID{Bytes: [16]byte{byte(len(text))}, Valid: true}))
-		}
-	}
-	return l
 }
 
 func mustSave(t testing.TB, s *store.Store) string {
@@ -192,12 +169,22 @@ func (h *host) plantLinkage(t testing.TB, child, parent, hash string) {
 		WHERE execution_id = $1`, child, parent, hash)
 }
 
+// optional says of each leading column whether it may be left out.
+func (h *host) optional(t testing.TB) []bool {
+	t.Helper()
+	return query[[]bool](t, h, `SELECT coalesce(array_agg(NOT attnotnull OR atthasdef ORDER BY attnum), '{}')
+		FROM pg_attribute WHERE attrelid = $1::regclass AND attnum BETWEEN 2 AND 1 + $2`, h.executions, reflect.TypeFor[store.Leading]().NumField())
+}
+
 // required lists the columns that an INSERT must name, beside those that every host has, with values.
 func (h *host) required(t testing.TB, table string) (columns, values string) {
 	t.Helper()
 	columns = query[string](t, h, `SELECT coalesce(string_agg(quote_ident(attname) || ', ', '' ORDER BY attnum), '') `+requiredColumns, table)
-	values = query[string](t, h, `SELECT coalesce(string_agg(CASE format_type(atttypid, NULL)
-		WHEN 'text' THEN 'gen_random_uuid()::text' WHEN 'bigint' THEN '1' ELSE 'gen_random_uuid()' END || ', ', '' ORDER BY attnum), '') `+requiredColumns, table)
+	values = query[string](t, h, `SELECT coalesce(string_agg(CASE type
+		WHEN 'text' THEN 'gen_random_uuid()::text'
+		WHEN 'uuid' THEN 'gen_random_uuid()'
+		ELSE quote_literal(CASE WHEN type LIKE '%[]' OR type = 'jsonb' THEN '{}' WHEN type LIKE 'timestamp%' OR type = 'date' THEN '2024-01-01' ELSE '1' END) || '::' || type
+		END || ', ', '' ORDER BY attnum), '') FROM (SELECT attnum, format_type(atttypid, NULL) AS type `+requiredColumns+`) AS c`, table)
 	return columns, values
 }
 

@@ -13,7 +13,7 @@ import (
 type Leading struct{}
 
 func (Leading) check() error {
-	return nil
+	return checkColumns()
 }
 
 // RowID is the id column of every table: a kind, an underscore and 26 characters in ULID's layout, which

@@ -20,14 +20,9 @@ func checkMetadata(raw json.RawMessage) error {
 	if raw == nil {
 		return nil
 	}
-	reason := ""
-	switch {
-	case !utf8.Valid(raw):
-		reason = "is not valid UTF-8"
-	case !json.Valid(raw) || bytes.TrimLeft(raw, " \t\r\n")[0] != '{':
+	reason := refusedJSON(raw)
+	if reason == "" && bytes.TrimLeft(raw, " \t\r\n")[0] != '{' {
 		reason = "is not a JSON object"
-	default:
-		reason = refusedByJSONB(raw)
 	}
 	if reason == "" && hasKey(raw, linkageKey) {
 		reason = "has the reserved key " + strconv.Quote(linkageKey)

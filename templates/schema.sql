@@ -9,9 +9,7 @@ CREATE TABLE "statifier_charts" (
   "id" pg_catalog.text PRIMARY KEY,
   "content_hash" pg_catalog.text NOT NULL,
   "identity_blob" pg_catalog.bytea,
-  "chart_blob" pg_catalog.bytea,
-  "inserted_at" pg_catalog.timestamp NOT NULL,
-  "updated_at" pg_catalog.timestamp NOT NULL,
+  "chart_blob" pg_catalog.bytea, "inserted_at" pg_catalog.timestamp NOT NULL, "updated_at" pg_catalog.timestamp NOT NULL,
   "retired_at" pg_catalog.timestamp,
   "retired_by" pg_catalog.text
 );
@@ -22,9 +20,7 @@ CREATE TABLE "statifier_positions" (
   "session_id" pg_catalog.text NOT NULL,
   "content_hash" pg_catalog.text NOT NULL,
   "identity_blob" pg_catalog.bytea NOT NULL,
-  "position_blob" pg_catalog.bytea NOT NULL,
-  "inserted_at" pg_catalog.timestamp NOT NULL,
-  "updated_at" pg_catalog.timestamp NOT NULL
+  "position_blob" pg_catalog.bytea NOT NULL, "inserted_at" pg_catalog.timestamp NOT NULL, "updated_at" pg_catalog.timestamp NOT NULL
 );
 CREATE UNIQUE INDEX "statifier_positions_session_id_index" ON "statifier_positions" ("session_id");
 CREATE INDEX "statifier_positions_content_hash_index" ON "statifier_positions" ("content_hash");
@@ -37,9 +33,7 @@ CREATE TABLE "statifier_executions" (
   "identity_blob" pg_catalog.bytea NOT NULL,
   "position_blob" pg_catalog.bytea,
   "failure" pg_catalog.text,
-  "session_id" pg_catalog.text,
-  "inserted_at" pg_catalog.timestamp NOT NULL,
-  "updated_at" pg_catalog.timestamp NOT NULL,
+  "session_id" pg_catalog.text, "inserted_at" pg_catalog.timestamp NOT NULL, "updated_at" pg_catalog.timestamp NOT NULL,
   "metadata" pg_catalog.jsonb,
   "outcome_blob" pg_catalog.bytea,
   "ended_at" pg_catalog.timestamp
@@ -56,8 +50,6 @@ CREATE TABLE "statifier_inputs" (
   "execution_id" pg_catalog.text NOT NULL,
   "seq" pg_catalog.int8 NOT NULL,
   "door" pg_catalog.text NOT NULL,
-  "input_blob" pg_catalog.bytea,
-  "inserted_at" pg_catalog.timestamp NOT NULL,
-  "updated_at" pg_catalog.timestamp NOT NULL
+  "input_blob" pg_catalog.bytea, "inserted_at" pg_catalog.timestamp NOT NULL, "updated_at" pg_catalog.timestamp NOT NULL
 );
 CREATE UNIQUE INDEX "statifier_inputs_execution_id_seq_index" ON "statifier_inputs" ("execution_id", "seq");

@@ -37,7 +37,17 @@
 //	    leading_columns:             # after id, in this order, on all four tables
 //	      - {name: tenant_id, type: uuid}
 //	      - {name: region, type: text, collation: C, not_null: true, default: eu}
+//	    timestamps_position: leading # inserted_at and updated_at after the leading columns; default: trailing
+//	    column_collations:           # of content_hash, session_id, execution_id, status, failure and door
+//	      execution_id: C            # pg_catalog's, or schema.name; it must be deterministic
+//	    distinct_search_path: true   # this store without prefix lies in another schema than those with one
 //	    lock_key: store              # store (the default), content_hash or both
+//
+// A leading column's type is text, varchar(n), uuid, smallint, integer, bigint, boolean, numeric, date, timestamp,
+// timestamptz, jsonb or bytea, or one of these and [] for an array of one dimension. Its default is a literal: for a
+// timestamp YYYY-MM-DD HH:MM:SS in UTC, for a timestamptz the same and a Z, for a bytea \x and hexadecimal digits, for an
+// array {}. Where another program writes the column, infinity in a timestamp, and NULL in an array whose elements have no
+// NULL in Go, are errors when they are read.
 //
 // The exit code is 0 if all is well, 1 if check or diff found something, 2 if the config, the command line or the file system
 // is at fault, 3 if statigen is.

@@ -45,6 +45,10 @@ stores:
       - {name: tenant-id, type: uuid}
       - {name: region, type: text, collation: C, not_null: true, default: ""}
       - {name: 7th, type: bigint, default: 42}
+      - {name: labels, type: "varchar(10485760)[]"}
+    timestamps_position: leading
+    column_collations: {execution_id: C, door: my.coll}
+    distinct_search_path: true
     lock_key: both
 `), model.Module{Path: "example.com/host", Dir: "app"})
 	if err != nil {
@@ -60,16 +64,22 @@ stores:
 		Inputs:     model.Table{Concept: "inputs", Name: "1.10"},
 		ID:         model.UUID,
 		Leading: []model.Column{
-			{Name: "tenant-id", Field: "TenantID", Type: model.UUIDType, Position: 1},
-			{Name: "region", Field: "Region", Type: model.TextType, Collation: `"pg_catalog"."C"`, NotNull: true, Default: &empty, Position: 2},
-			{Name: "7th", Field: "Col7th", Type: model.BigintType, Default: &answer, Position: 3},
+			{Name: "tenant-id", Field: "TenantID", Type: model.Type{Base: model.UUIDType}, Position: 1},
+			{Name: "region", Field: "Region", Type: model.Type{Base: model.TextType}, Collation: `"pg_catalog"."C"`, NotNull: true, Default: &empty, Position: 2},
+			{Name: "7th", Field: "Col7th", Type: model.Type{Base: model.BigintType}, Default: &answer, Position: 3},
+			{Name: "labels", Field: "Labels", Type: model.Type{Base: model.VarcharType, Length: 10485760, Array: true}, Position: 4},
 		},
-		LockKey: keyspec.Both,
+		LockKey:            keyspec.Both,
+		TimestampsFirst:    true,
+		Collations:         map[string]string{"execution_id": `"pg_catalog"."C"`, "door": `"my"."coll"`},
+		DistinctSearchPath: true,
 	}}
 	if diff := cmp.Diff(want, stores); diff != "" {
 		t.Errorf("stores (-want +got):\n%s", diff)
 	}
 }
+
+const wantType = "text, varchar(n), uuid, smallint, integer, bigint, boolean, numeric, date, timestamp, timestamptz, jsonb or bytea, and [] behind it for an array"
 
 func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
@@ -80,7 +90,7 @@ func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
 		"second document": {"{version: 1, stores: {s: {out: a}}}\n---\n{}", `c.yaml:2:1: a second document (want one)`},
 		"unknown key": {
 			"version: 1\nstores:\n  s:\n    out: a\n    table_prefx: x\n",
-			`c.yaml:5:5: stores.s: unknown key "table_prefx" (want package, out, prefix, table_prefix, table, tables, id, leading_columns, lock_key)`,
+			`c.yaml:5:5: stores.s: unknown key "table_prefx" (want package, out, prefix, table_prefix, table, tables, id, leading_columns, timestamps_position, column_collations, distinct_search_path, lock_key)`,
 		},
 		"a key twice": {"version: 1\nstores:\n  s:\n    out: a\n    out: b\n", `c.yaml:5:5: stores.s: key "out" stands twice (first at line 4)`},
 		"anchor":      {`{version: 1, stores: {s: &a {out: a}}}`, `c.yaml:1:26: stores.s: an anchor (write the value out where it is needed)`},
@@ -93,7 +103,7 @@ func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
 				"c.yaml:6:15: stores.s.lock_key: unknown lock key \"stor\" (want store, content_hash or both)\n" +
 				"c.yaml:8:16: stores.s.leading_columns.0.name: the name \"status\" of column \"status\" is also that of the schema's own column\n" +
 				"c.yaml:8:16: stores.s.leading_columns.0.name: the Go field \"Status\" of column \"status\" is also that of a field of the generated records\n" +
-				"c.yaml:8:30: stores.s.leading_columns.0.type: unknown column type \"texts\" (want text, uuid or bigint)\n" +
+				"c.yaml:8:30: stores.s.leading_columns.0.type: unknown column type \"texts\" (want " + wantType + ")\n" +
 				"c.yaml:8:47: stores.s.leading_columns.0.not_null: unknown value \"yes\" (want true or false)",
 		},
 		"no out":             {`{version: 1, stores: {s: {}}}`, `c.yaml:1:26: stores.s.out: no folder (want one below the module's root, such as loanstore)`},
@@ -112,7 +122,44 @@ func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
 		},
 		"a default of another type": {
 			`{version: 1, stores: {s: {out: a, leading_columns: [{name: a, type: bigint, default: 010}]}}}`,
-			`c.yaml:1:86: stores.s.leading_columns.0.default: "010" is not a bigint (want digits, such as 42)`,
+			`c.yaml:1:86: stores.s.leading_columns.0.default: "010" is not a default for bigint (want digits, such as 42, from -9223372036854775808 to 9223372036854775807)`,
+		},
+		"types that are none": {
+			"version: 1\nstores:\n  s:\n    out: a\n    leading_columns:\n" +
+				"      - {name: a, type: varchar}\n      - {name: b, type: varchar(0)}\n      - {name: c, type: varchar(10485761)}\n" +
+				"      - {name: d, type: 'text[][]'}\n      - {name: e, type: text(3)}\n      - {name: f, type: 'text); DROP TABLE x'}\n" +
+				"      - {name: g, type: varchar(01)}\n      - {name: h, type: timestamp with time zone, default: x}\n      - {name: i}\n",
+			"c.yaml:6:25: stores.s.leading_columns.0.type: unknown column type \"varchar\" (want " + wantType + ")\n" +
+				"c.yaml:7:25: stores.s.leading_columns.1.type: unknown length in \"varchar(0)\" (want a number from 1 to 10485760)\n" +
+				"c.yaml:8:25: stores.s.leading_columns.2.type: unknown length in \"varchar(10485761)\" (want a number from 1 to 10485760)\n" +
+				"c.yaml:9:25: stores.s.leading_columns.3.type: unknown column type \"text[][]\" (want " + wantType + ")\n" +
+				"c.yaml:10:25: stores.s.leading_columns.4.type: unknown column type \"text(3)\" (want " + wantType + ")\n" +
+				"c.yaml:11:25: stores.s.leading_columns.5.type: unknown column type \"text); DROP TABLE x\" (want " + wantType + ")\n" +
+				"c.yaml:12:25: stores.s.leading_columns.6.type: unknown length in \"varchar(01)\" (want a number from 1 to 10485760)\n" +
+				"c.yaml:13:25: stores.s.leading_columns.7.type: unknown column type \"timestamp with time zone\" (want " + wantType + ")\n" +
+				"c.yaml:14:9: stores.s.leading_columns.8: no type (want " + wantType + ")",
+		},
+		"a collation of what has none": {
+			`{version: 1, stores: {s: {out: a, leading_columns: [{name: a, type: 'uuid[]', collation: C}]}}}`,
+			`c.yaml:1:90: stores.s.leading_columns.0.collation: a uuid[] column has no collation (leave the key out; text, varchar(n) and arrays of them have one)`,
+		},
+		"another place for timestamps": {
+			`{version: 1, stores: {s: {out: a, timestamps_position: first}}}`,
+			`c.yaml:1:56: stores.s.timestamps_position: unknown position "first" (want trailing or leading)`,
+		},
+		"collations": {
+			`{version: 1, stores: {s: {out: a, column_collations: {retired_by: C, door: "x.", status: ""}}}}`,
+			`c.yaml:1:55: stores.s.column_collations: unknown key "retired_by" (want content_hash, session_id, execution_id, status, failure, door)` + "\n" +
+				`c.yaml:1:76: stores.s.column_collations.door: an empty name (want a collation of pg_catalog's, such as C, or schema.name)` + "\n" +
+				`c.yaml:1:90: stores.s.column_collations.status: an empty string (leave the key out for the default)`,
+		},
+		"collations that are no mapping": {
+			`{version: 1, stores: {s: {out: a, column_collations: C}}}`,
+			`c.yaml:1:54: stores.s.column_collations: want keys and values, not "C"`,
+		},
+		"distinct_search_path that is neither": {
+			`{version: 1, stores: {s: {out: a, distinct_search_path: on}}}`,
+			`c.yaml:1:57: stores.s.distinct_search_path: unknown value "on" (want true or false)`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

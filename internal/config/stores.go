@@ -33,7 +33,7 @@ func (d *decoder) config(root *yaml.Node, mod model.Module) []model.Store {
 func (d *decoder) stores(n *yaml.Node, path string, mod model.Module) []model.Store {
 	var stores []model.Store
 	d.entries(n, path, func(name, value *yaml.Node, at string) {
-		spec := model.Spec{Name: name.Value, Tables: map[string]string{}}
+		spec := model.Spec{Name: name.Value, Tables: map[string]string{}, Collations: map[string]string{}}
 		if !d.store(value, at, &spec) {
 			return // New would only miss what could not be read
 		}
@@ -64,6 +64,9 @@ func (d *decoder) store(n *yaml.Node, path string, spec *model.Spec) bool {
 		key{"tables", func(n *yaml.Node, path string) { d.tables(n, path, spec) }},
 		key{"id", d.text(&spec.ID)},
 		key{"leading_columns", func(n *yaml.Node, path string) { d.leading(n, path, spec) }},
+		key{"timestamps_position", d.text(&spec.TimestampsPosition)},
+		key{"column_collations", func(n *yaml.Node, path string) { d.collations(n, path, spec) }},
+		key{"distinct_search_path", d.boolean(&spec.DistinctSearchPath)},
 		key{"lock_key", d.text(&spec.LockKey)})
 }
 
@@ -85,6 +88,18 @@ func (d *decoder) tables(n *yaml.Node, path string, spec *model.Spec) {
 	var keys []key
 	for _, concept := range model.Concepts() {
 		keys = append(keys, key{concept, d.table(spec, concept)})
+	}
+	d.mapping(n, path, keys...)
+}
+
+func (d *decoder) collations(n *yaml.Node, path string, spec *model.Spec) {
+	var keys []key
+	for _, column := range model.CollatedColumns() {
+		keys = append(keys, key{column, func(n *yaml.Node, path string) {
+			name := ""
+			d.text(&name)(n, path)
+			spec.Collations[column] = name
+		}})
 	}
 	d.mapping(n, path, keys...)
 }

@@ -9,89 +9,84 @@ import (
 // leading emits the Leading struct and its check.
 func leading(f *jen.File, s model.Store) {
 	leadingStruct(f, s.Leading)
-	if len(s.Leading) == 0 {
-		// func (Leading) check() error { return nil }
-		f.Func().Params(jen.Id("Leading")).Id("check").Params().Error().Block(jen.Return(jen.Nil()))
-		return
-	}
 	leadingCheck(f, s.Leading)
 }
 
 // leadingStruct emits the columns as fields.
 //
 //	type Leading struct {
-//		TenantID pgtype.UUID // "tenant_id"
-//		Region   *string     // "region": nil takes the default "eu"
+//		TenantID pgtype.UUID // "tenant_id" uuid
+//		Region   *string     // "region" text: nil takes the default "eu"
 //	}
 func leadingStruct(f *jen.File, columns []model.Column) {
 	comment(f, "Leading holds the host's own columns, which stand first in every table. They are no part of the lock's key\n"+
 		"nor of any unique index, and nothing that is read is filtered by them.")
 	f.Type().Id("Leading").StructFunc(func(g *jen.Group) {
 		for _, c := range columns {
-			g.Id(c.Field).Add(goType(c)).Comment(columnComment(c))
+			g.Id(c.Field).Add(fieldType(c)).Comment(columnComment(c))
 		}
 	})
 }
 
 func columnComment(c model.Column) string {
-	text := jen.Lit(c.Name).GoString()
+	text := jen.Lit(c.Name).GoString() + " " + c.Type.String()
 	switch {
-	case c.Default != nil && c.Type == model.UUIDType:
-		return text + ": not Valid takes the default " + jen.Lit(*c.Default).GoString()
 	case c.Default != nil:
-		return text + ": nil takes the default " + jen.Lit(*c.Default).GoString()
+		return text + ": " + c.Absent() + " takes the default " + jen.Lit(*c.Default).GoString()
+	case c.Optional():
+		return text + ": " + c.Absent() + " is NULL"
 	}
 	return text
 }
 
-// goType is a pointer, or a type with Valid, where the column may be left out.
-func goType(c model.Column) *jen.Statement {
-	t := jen.String()
-	switch c.Type {
-	case model.UUIDType:
-		return jen.Qual(pgtype, "UUID")
-	case model.BigintType:
-		t = jen.Int64()
-	}
-	if c.Optional() {
+func fieldType(c model.Column) *jen.Statement {
+	t := goType(c.Type.Element())
+	switch {
+	case c.Type.Array:
+		return jen.Qual(pgtype, "Array").Types(t)
+	case c.Pointer():
 		return jen.Op("*").Add(t)
 	}
 	return t
 }
 
+func goType(t model.GoType) *jen.Statement {
+	if t.Import == "" {
+		return jen.Id(t.Name)
+	}
+	return jen.Qual(t.Import, t.Name)
+}
+
 // leadingCheck emits the refusal of what the database would refuse.
 //
 //	func (l Leading) check() error {
-//		if !l.TenantID.Valid {
-//			return &InvalidError{"TenantID", "is not set"}
-//		}
-//		if err := checkChars("Region", l.Region); err != nil {
-//			return err
-//		}
-//		return nil
+//		return checkColumns(
+//			column{field: "TenantID", value: l.TenantID, required: true},
+//			column{field: "Region", value: l.Region, length: 10},
+//		)
 //	}
 func leadingCheck(f *jen.File, columns []model.Column) {
-	f.Func().Params(jen.Id("l").Id("Leading")).Id("check").Params().Error().BlockFunc(func(g *jen.Group) {
-		for _, c := range columns {
-			columnCheck(g, c)
-		}
-		g.Return(jen.Nil())
-	})
+	receiver := jen.Id("l").Id("Leading")
+	if len(columns) == 0 {
+		receiver = jen.Id("Leading")
+	}
+	f.Func().Params(receiver).Id("check").Params().Error().Block(jen.Return(
+		jen.Id("checkColumns").CustomFunc(jen.Options{Open: "(", Close: ")", Separator: ",", Multi: len(columns) > 0}, func(g *jen.Group) {
+			for _, c := range columns {
+				g.Id("column").Values(columnFields(c)...)
+			}
+		})))
 }
 
-func columnCheck(g *jen.Group, c model.Column) {
-	field := jen.Id("l").Dot(c.Field)
-	chars := func(value *jen.Statement) *jen.Statement {
-		return jen.If(jen.Id("err").Op(":=").Id("checkChars").Call(jen.Lit(c.Field), value), jen.Id("err").Op("!=").Nil()).
-			Block(jen.Return(jen.Id("err")))
+func columnFields(c model.Column) []jen.Code {
+	var v literal
+	v.set("field", jen.Lit(c.Field))
+	v.set("value", jen.Id("l").Dot(c.Field))
+	if !c.Optional() {
+		v.set("required", jen.True())
 	}
-	switch {
-	case c.Type == model.UUIDType && !c.Optional():
-		g.If(jen.Op("!").Add(field).Dot("Valid")).Block(
-			jen.Return(jen.Op("&").Id("InvalidError").Values(jen.Lit(c.Field), jen.Lit("is not set"))))
-	case c.Type == model.TextType && c.Optional():
-		g.If(jen.Add(field).Op("!=").Nil()).Block(chars(jen.Op("*").Add(field)))
-	case c.Type == model.TextType:
-		g.Add(chars(field))
+	if c.Type.Length > 0 {
+		v.set("length", jen.Lit(c.Type.Length))
 	}
+	return v.fields
 }

@@ -25,20 +25,27 @@ func (l *literal) copy(from string, fields ...string) {
 
 func (l *literal) leadingParams(s model.Store, from string) {
 	for _, c := range s.Leading {
-		l.set(c.GoAlias(), jen.Id(from).Dot(c.Field))
+		l.set(c.GoAlias(), converted(s, c.ToDB(), jen.Id(from).Dot(c.Field)))
 	}
 }
 
-// leadingRow sets the leading columns and the id. A column with a default is never NULL in the database and yet
-// a pointer in Leading, where nil takes the default.
+// converted is the value, or what a function of package db makes of it.
+func converted(s model.Store, function string, value *jen.Statement) *jen.Statement {
+	if function == "" {
+		return value
+	}
+	return jen.Qual(s.DBImport(), function).Call(value)
+}
+
+// leadingRow sets the leading columns and the id.
 func (l *literal) leadingRow(s model.Store) {
 	var columns literal
 	for _, c := range s.Leading {
 		value := jen.Id("row").Dot(c.GoAlias())
-		if c.NotNull && c.Optional() && c.Type != model.UUIDType {
+		if c.RowPointer() {
 			value = jen.Op("&").Add(value)
 		}
-		columns.set(c.Field, value)
+		columns.set(c.Field, converted(s, c.FromDB(), value))
 	}
 	if len(columns.fields) > 0 {
 		l.set("Leading", jen.Id("Leading").Values(columns.fields...))

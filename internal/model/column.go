@@ -22,23 +22,52 @@ func (c Column) GoAlias() string { return "Lead" + strconv.Itoa(c.Position) }
 // Optional says whether a host may leave the column out: it is nullable, or has a default.
 func (c Column) Optional() bool { return !c.NotNull || c.Default != nil }
 
-// Type is a column type that statigen knows.
-type Type string
+// Pointer says whether the field is a pointer, nil where the column is left out. Some Go types need none.
+func (c Column) Pointer() bool { return c.Optional() && c.Type.Absent() == "" }
 
-// The column types, named as in the config.
-const (
-	TextType   Type = "text"
-	UUIDType   Type = "uuid"
-	BigintType Type = "bigint"
-)
-
-// Types lists every column type.
-func Types() []Type { return []Type{TextType, UUIDType, BigintType} }
-
-// SQL is the type as emitted SQL writes it: the server's own, whatever the search_path.
-func (t Type) SQL() string {
-	if t == BigintType {
-		return "pg_catalog.int8"
+// Absent says how the field looks where the column is left out.
+func (c Column) Absent() string {
+	if c.Pointer() {
+		return "nil"
 	}
-	return "pg_catalog." + string(t)
+	return c.Type.Absent()
+}
+
+// RowPointer says whether a row read has the field's value where the field has a pointer to it: a column with a default
+// that is never NULL.
+func (c Column) RowPointer() bool { return c.Pointer() && c.NotNull }
+
+// ToDB names the function of package db that makes a statement's parameter of the field's value; "" is none.
+func (c Column) ToDB() string {
+	if c.Type.Array {
+		switch c.Type.Base {
+		case TimestampType:
+			return "ToTimestamps"
+		case TimestamptzType:
+			return "ToTimes"
+		}
+		return "ToArray"
+	}
+	return c.utc()
+}
+
+// FromDB names the function of package db that makes the field's value of what a row has; "" is none.
+func (c Column) FromDB() string {
+	switch {
+	case !c.Type.Array:
+		return c.utc()
+	case c.Type.Base == TimestamptzType:
+		return "ToTimes"
+	}
+	return ""
+}
+
+func (c Column) utc() string {
+	switch {
+	case !c.Type.isTime():
+		return ""
+	case c.Pointer():
+		return "UTCPointer"
+	}
+	return "UTC"
 }

@@ -116,10 +116,18 @@ func (c *checker) column(at string, position int, spec ColumnSpec) Column {
 		NotNull: spec.NotNull, Default: spec.Default,
 	}
 	if spec.Type == "" {
-		c.report(at, "no type (want %s)", list(Types()))
+		c.report(at, "no type (want %s)", wantType)
+		return column
 	}
-	column.Type = oneOf(c, at+".type", "column type", spec.Type, Types())
-	column.Collation = c.collation(at+".collation", column.Type, spec.Collation)
+	column.Type = c.columnType(at+".type", spec.Type)
+	if column.Type == (Type{}) {
+		return column
+	}
+	if spec.Collation != "" && !column.Type.hasCollation() {
+		c.report(at+".collation", "a %s column has no collation (leave the key out; text, varchar(n) and arrays of them have one)", column.Type)
+		return column
+	}
+	column.Collation = c.collation(at+".collation", spec.Collation)
 	c.checkDefault(at+".default", column.Type, spec.Default)
 	return column
 }

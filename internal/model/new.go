@@ -40,6 +40,9 @@ func New(mod Module, spec Spec) (Store, []Problem) {
 	s.Package = c.packageName(spec)
 	c.tables(&s, spec)
 	s.Leading = c.leading(spec.Leading)
+	s.Collations = c.collations(spec.Collations)
+	s.TimestampsFirst = oneOf(c, "timestamps_position", "position", spec.TimestampsPosition, TimestampsPositions()) == "leading"
+	s.DistinctSearchPath = spec.DistinctSearchPath
 	return s, c.problems
 }
 

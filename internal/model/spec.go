@@ -11,6 +11,10 @@ type Spec struct {
 	ID          string
 	Leading     []ColumnSpec
 	LockKey     string
+
+	TimestampsPosition string
+	Collations         map[string]string // by column
+	DistinctSearchPath bool
 }
 
 // ColumnSpec is one leading column as a host's config words it.

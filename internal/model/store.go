@@ -25,7 +25,16 @@ type Store struct {
 	ID      ID
 	Leading []Column
 	LockKey keyspec.LockKey
+
+	TimestampsFirst bool              // inserted_at and updated_at stand right after the leading columns
+	Collations      map[string]string // of the schema's own columns, as SQL writes them
+	// DistinctSearchPath is the host's word that this store, which has no schema, lies in another one than any store that
+	// has the same table names and a schema.
+	DistinctSearchPath bool
 }
+
+// TimestampsPositions lists where inserted_at and updated_at may stand, the default first.
+func TimestampsPositions() []string { return []string{"trailing", "leading"} }
 
 // StoreString is the text that the chart lock's key is made from.
 func (s Store) StoreString() string { return keyspec.StoreString(s.Schema, s.Charts.Name) }

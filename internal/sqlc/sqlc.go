@@ -190,12 +190,32 @@ func overrides() []any {
 		pointer           bool // when nullable
 	}{
 		{"text", "string", "", true},
+		{"varchar", "string", "", true},
+		{"int2", "int16", "", true},
+		{"int4", "int32", "", true},
 		{"int8", "int64", "", true},
 		{"bool", "bool", "", true},
 		{"timestamp", "Time", "time", true},
+		{"timestamptz", "Time", "time", true},
 		{"uuid", "UUID", "github.com/jackc/pgx/v5/pgtype", false},
+		{"numeric", "Numeric", "github.com/jackc/pgx/v5/pgtype", false},
+		{"date", "Date", "github.com/jackc/pgx/v5/pgtype", false},
 		{"jsonb", "RawMessage", "encoding/json", false},
 		{"bytea", "[]byte", "", false},
+		// Arrays have names in package db, for sqlc imports nothing for what a type is made with.
+		{"_text", "TextArray", "", false},
+		{"_varchar", "TextArray", "", false},
+		{"_int2", "Int2Array", "", false},
+		{"_int4", "Int4Array", "", false},
+		{"_int8", "Int8Array", "", false},
+		{"_bool", "BoolArray", "", false},
+		{"_timestamp", "TimestampArray", "", false},
+		{"_timestamptz", "TimestamptzArray", "", false},
+		{"_uuid", "UUIDArray", "", false},
+		{"_numeric", "NumericArray", "", false},
+		{"_date", "DateArray", "", false},
+		{"_jsonb", "JSONBArray", "", false},
+		{"_bytea", "ByteaArray", "", false},
 	} {
 		for _, name := range []string{t.name, "pg_catalog." + t.name} {
 			for _, nullable := range []bool{false, true} {

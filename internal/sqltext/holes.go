@@ -46,6 +46,10 @@ func holes(s model.Store) map[string]string {
 	relations(s, words)
 	locks(s, words)
 	leading(s, words)
+	timestamps(s, words)
+	for _, column := range model.CollatedColumns() {
+		words[column+"_type"] = "pg_catalog.text" + collate(s.Collations[column])
+	}
 	return words
 }
 
@@ -161,29 +165,53 @@ func leading(s model.Store, words map[string]string) {
 }
 
 func definition(c model.Column) string {
-	text := keyspec.QuoteIdent(c.Name) + " " + c.Type.SQL()
-	if c.Collation != "" {
-		text += " COLLATE " + c.Collation
-	}
+	text := keyspec.QuoteIdent(c.Name) + " " + c.Type.ColumnSQL() + collate(c.Collation)
 	if c.NotNull {
 		text += " NOT NULL"
 	}
 	if c.Default != nil {
-		text += " DEFAULT " + literal(*c.Default) + "::" + c.Type.SQL()
+		text += " DEFAULT " + literal(*c.Default) + "::" + c.Type.ValueSQL()
 	}
 	return text
+}
+
+func collate(collation string) string {
+	if collation == "" {
+		return ""
+	}
+	return " COLLATE " + collation
+}
+
+// timestamps writes the two columns into one of the places where they may stand.
+func timestamps(s model.Store, words map[string]string) {
+	const both = `, "inserted_at" pg_catalog.timestamp NOT NULL, "updated_at" pg_catalog.timestamp NOT NULL`
+	words["timestamps_leading"], words["timestamps_trailing"] = "", both
+	if s.TimestampsFirst {
+		words["timestamps_leading"], words["timestamps_trailing"] = both, ""
+	}
 }
 
 // value is what an INSERT writes: the parameter or, where it is NULL, the default. INSERT … SELECT has no
 // DEFAULT keyword, so the default's text stands here again.
 func value(c model.Column) string {
-	cast := "::" + c.Type.SQL()
 	if !c.Optional() {
-		return "@" + c.Alias() + cast
+		return parameter(c.Type, "@"+c.Alias())
 	}
-	parameter := "sqlc.narg(" + c.Alias() + ")" + cast
+	value := parameter(c.Type, "sqlc.narg("+c.Alias()+")")
 	if c.Default == nil {
-		return parameter
+		return value
 	}
-	return "COALESCE(" + parameter + ", " + literal(*c.Default) + cast + ")"
+	return "COALESCE(" + value + ", " + literal(*c.Default) + "::" + c.Type.ValueSQL() + ")"
+}
+
+// parameter gives a parameter its type. No time goes over the wire as a timestamp: in some of its modes pgx declares every
+// time.Time as a timestamptz, and the server would turn it into a timestamp by the session's TimeZone.
+func parameter(t model.Type, name string) string {
+	switch t {
+	case model.Type{Base: model.TimestampType}:
+		return "pg_catalog.timezone('UTC', " + name + "::pg_catalog.timestamptz)"
+	case model.Type{Base: model.TimestampType, Array: true}:
+		return "(" + name + "::pg_catalog._text)::" + t.ValueSQL() // sqlc cannot read a named parameter with two casts
+	}
+	return name + "::" + t.ValueSQL()
 }

@@ -13,20 +13,15 @@ import (
 // Leading holds the host's own columns, which stand first in every table. They are no part of the lock's key
 // nor of any unique index, and nothing that is read is filtered by them.
 type Leading struct {
-	TenantID pgtype.UUID // "tenant_id"
-	Region   *string     // "region"
+	TenantID pgtype.UUID // "tenant_id" uuid
+	Region   *string     // "region" text: nil is NULL
 }
 
 func (l Leading) check() error {
-	if !l.TenantID.Valid {
-		return &InvalidError{"TenantID", "is not set"}
-	}
-	if l.Region != nil {
-		if err := checkChars("Region", *l.Region); err != nil {
-			return err
-		}
-	}
-	return nil
+	return checkColumns(
+		column{field: "TenantID", value: l.TenantID, required: true},
+		column{field: "Region", value: l.Region},
+	)
 }
 
 // RowID is the id column of every table: a kind, an underscore and 26 characters in ULID's layout, which

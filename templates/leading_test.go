@@ -1,0 +1,212 @@
+package store_test
+
+import (
+	"encoding/json"
+	"math/big"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/statigen/statigen/internal/pgtest"
+	store "github.com/statigen/statigen/templates"
+)
+
+// values has one value for each type that a leading column may have.
+type values struct {
+	text    string
+	integer int16
+	boolean bool
+	uuid    pgtype.UUID
+	numeric pgtype.Numeric
+	date    pgtype.Date
+	time    time.Time
+	json    json.RawMessage
+	bytes   []byte
+}
+
+// leading fills every leading column, whatever the host has.
+func leading(text string) store.Leading {
+	quoted, _ := json.Marshal(text)
+	day := time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC)
+	return filled(values{
+		text: text, integer: int16(len(text)), boolean: true, uuid: pgtype.UUID{Bytes: [16]byte{byte(len(text))}, Valid: true},
+		numeric: pgtype.Numeric{Int: big.NewInt(1250), Exp: -2, Valid: true}, date: pgtype.Date{Time: day, Valid: true}, time: day,
+		json: quoted, bytes: []byte(text),
+	})
+}
+
+func filled(with values) store.Leading {
+	var l store.Leading
+	v := reflect.ValueOf(&l).Elem()
+	for i := range v.NumField() {
+		field := v.Field(i)
+		if field.Kind() == reflect.Pointer {
+			field.Set(reflect.New(field.Type().Elem()))
+			field = field.Elem()
+		}
+		with.fill(field.Addr().Interface())
+	}
+	return l
+}
+
+func (w values) fill(field any) {
+	switch f := field.(type) {
+	case *string:
+		*f = w.text
+	case *int16:
+		*f = w.integer
+	case *int32:
+		*f = int32(w.integer)
+	case *int64:
+		*f = int64(w.integer)
+	case *bool:
+		*f = w.boolean
+	case *pgtype.UUID:
+		*f = w.uuid
+	case *pgtype.Numeric:
+		*f = w.numeric
+	case *pgtype.Date:
+		*f = w.date
+	case *time.Time:
+		*f = w.time
+	case *json.RawMessage:
+		*f = w.json
+	case *[]byte:
+		*f = w.bytes
+	default:
+		w.fillArray(field)
+	}
+}
+
+func (w values) fillArray(field any) {
+	switch f := field.(type) {
+	case *pgtype.Array[string]:
+		*f = array(w.text, "", "NULL")
+	case *pgtype.Array[int16]:
+		*f = array(w.integer, 0)
+	case *pgtype.Array[int32]:
+		*f = array(int32(w.integer), 0)
+	case *pgtype.Array[int64]:
+		*f = array(int64(w.integer), 0)
+	case *pgtype.Array[bool]:
+		*f = array(w.boolean, false)
+	case *pgtype.Array[pgtype.UUID]:
+		*f = array(w.uuid, pgtype.UUID{})
+	case *pgtype.Array[pgtype.Numeric]:
+		*f = array(w.numeric, pgtype.Numeric{})
+	case *pgtype.Array[pgtype.Date]:
+		*f = array(w.date, pgtype.Date{})
+	case *pgtype.Array[time.Time]:
+		*f = array(w.time, time.Unix(0, 0).UTC())
+	case *pgtype.Array[json.RawMessage]:
+		*f = array(w.json, json.RawMessage("null"))
+	case *pgtype.Array[[]byte]:
+		*f = array(w.bytes, []byte{}, nil)
+	}
+}
+
+// array leaves the dimensions out, as a host may.
+func array[E any](elements ...E) pgtype.Array[E] {
+	return pgtype.Array[E]{Elements: elements, Valid: true}
+}
+
+// unlike is cmp.Diff, but for what is the same in two spellings: numbers, and the dimensions of an array that has one.
+func unlike(want, got any) string {
+	return cmp.Diff(want, got, cmp.Comparer(func(a, b pgtype.Numeric) bool { return number(a) == number(b) }),
+		cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Dims" }, cmp.Comparer(func(a, b []pgtype.ArrayDimension) bool {
+			return len(a) <= 1 && len(b) <= 1
+		})))
+}
+
+func number(n pgtype.Numeric) string {
+	if n.Int == nil {
+		return cmp.Diff(pgtype.Numeric{}, n)
+	}
+	value, ok := new(big.Rat).SetString(n.Int.String() + "e" + big.NewInt(int64(n.Exp)).String())
+	if !ok {
+		return "no number"
+	}
+	return value.String()
+}
+
+func TestEveryHelperKnowsEveryType(t *testing.T) {
+	v := reflect.ValueOf(leading("eu"))
+	for i := range v.NumField() {
+		if v.Field(i).IsZero() {
+			t.Errorf("the column %s of type %s is not filled", v.Type().Field(i).Name, v.Field(i).Type())
+		}
+	}
+}
+
+// Whatever way pgx sends and receives it, whatever the session's settings, a value arrives as it was.
+func TestLeadingColumnsKeepTheirValuesInEveryMode(t *testing.T) {
+	h := newHost(t)
+	east := time.FixedZone("east", 5*3600+1800)
+	day := time.Date(2024, 2, 29, 23, 30, 0, 0, east)
+	for name, w := range map[string]values{
+		"plain": {
+			text: "'\\\"", integer: -32768, uuid: pgtype.UUID{Bytes: [16]byte{255}, Valid: true},
+			numeric: pgtype.Numeric{Int: big.NewInt(-1050), Exp: -3, Valid: true}, date: pgtype.Date{Time: day, Valid: true},
+			time: day.Add(123456789), json: json.RawMessage(`{"a": ["é", null, "\"{},"]}`), bytes: []byte{0, '\\', 255},
+		},
+		"early": {
+			text: "{,}", integer: 32767, boolean: true, uuid: pgtype.UUID{Valid: true},
+			numeric: pgtype.Numeric{Int: big.NewInt(7), Exp: 40, Valid: true},
+			date:    pgtype.Date{Time: time.Date(1, 1, 1, 0, 0, 0, 0, east), Valid: true},
+			time:    time.Time{}, json: json.RawMessage(`null`), bytes: []byte{},
+		},
+		"late": {
+			text: "日本", numeric: pgtype.Numeric{NaN: true, Valid: true}, uuid: pgtype.UUID{Valid: true},
+			date: pgtype.Date{InfinityModifier: pgtype.Infinity, Valid: true},
+			time: time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC), json: json.RawMessage(`"x"`), bytes: []byte("x"),
+		},
+		"small": {
+			text: "", numeric: pgtype.Numeric{Int: new(big.Int), Valid: true}, uuid: pgtype.UUID{Valid: true},
+			date: pgtype.Date{Time: time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), Valid: true},
+			time: time.Date(1969, 12, 31, 23, 59, 59, 999999500, east), json: json.RawMessage(`1.50`), bytes: nil,
+		},
+	} {
+		if w.bytes == nil {
+			w.bytes = []byte{1}
+		}
+		want := w
+		want.time = w.time.UTC().Truncate(time.Microsecond)
+		if want.date.Time.Location() == east {
+			y, m, d := w.date.Time.Date()
+			want.date.Time = time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+		}
+		for _, mode := range execModes {
+			for _, zone := range []string{"UTC", "Asia/Kolkata", "America/New_York"} {
+				s := h.store(t, pgtest.ExecMode(mode), pgtest.MaxConns(1), pgtest.Setting("TimeZone", zone), pgtest.Setting("DateStyle", "ISO, DMY"))
+				e := newExecution(newHash())
+				e.Leading = filled(w)
+				created, err := s.CreateExecution(t.Context(), e)
+				if err != nil {
+					t.Errorf("%s, %s: %v", name, mode, err)
+					continue
+				}
+				read, err := s.Execution(t.Context(), e.ExecutionID)
+				must(t, err)
+				ended, err := s.CancelExecution(t.Context(), e.ExecutionID)
+				must(t, err)
+				chart := newChart(e.ContentHash)
+				chart.Leading = e.Leading
+				must(t, s.SaveChart(t.Context(), chart))
+				saved, err := s.Chart(t.Context(), e.ContentHash)
+				must(t, err)
+				plain, err := h.store(t, pgtest.MaxConns(1)).Execution(t.Context(), e.ExecutionID)
+				must(t, err)
+				for what, got := range map[string]store.Leading{
+					"created": created.Leading, "read": read.Leading, "ended": ended.Execution.Leading, "saved": saved.Leading, "read plainly": plain.Leading,
+				} {
+					if d := unlike(filled(want), got); d != "" {
+						t.Errorf("%s, %s, %s, %s (-want +got):\n%s", name, mode, zone, what, d)
+					}
+				}
+			}
+		}
+	}
+}
