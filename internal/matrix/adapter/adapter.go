@@ -4,7 +4,10 @@ package adapter
 
 import (
 	"context"
+	"encoding/json"
+	"math/big"
 	"reflect"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -41,21 +44,36 @@ func (a adapter) Retire(ctx context.Context, hash string) error {
 	return err
 }
 
-// leading fills what must be filled; the rest takes its default.
+// leading fills what must be filled, and more; only pointers are left to their default.
 func leading(tenant string) store.Leading {
 	var l store.Leading
 	v := reflect.ValueOf(&l).Elem()
 	for i := range v.NumField() {
-		switch field := v.Field(i); field.Interface().(type) {
-		case string:
-			field.SetString(tenant)
-		case int64:
-			field.SetInt(int64(len(tenant)))
-		case pgtype.UUID:
-			id := pgtype.UUID{Valid: true}
-			copy(id.Bytes[:], tenant)
-			field.Set(reflect.ValueOf(id))
-		}
+		fill(v.Field(i).Addr().Interface(), tenant)
 	}
 	return l
+}
+
+func fill(field any, tenant string) {
+	switch f := field.(type) {
+	case *string:
+		*f = tenant
+	case *int64:
+		*f = int64(len(tenant))
+	case *pgtype.UUID:
+		*f = pgtype.UUID{Valid: true}
+		copy(f.Bytes[:], tenant)
+	case *pgtype.Numeric:
+		*f = pgtype.Numeric{Int: big.NewInt(1), Valid: true}
+	case *pgtype.Date:
+		*f = pgtype.Date{Time: time.Now(), Valid: true}
+	case *json.RawMessage:
+		*f = json.RawMessage("{}")
+	case *[]byte:
+		*f = []byte(tenant)
+	default:
+		if valid := reflect.ValueOf(field).Elem(); valid.Kind() == reflect.Struct && valid.FieldByName("Elements").IsValid() {
+			valid.FieldByName("Valid").SetBool(true)
+		}
+	}
 }
