@@ -68,8 +68,8 @@ func (e *ExecutionExistsError) Error() string {
 	return fmt.Sprintf("execution %q exists on chart %q since %s", e.ExecutionID, e.ContentHash, e.InsertedAt.Format(time.RFC3339Nano))
 }
 
-// LockTimeoutError says that a lock was not granted in time. Nothing was written. It is Retryable. Who holds an
-// advisory lock is in pg_locks, under the classid Namespace.
+// LockTimeoutError says that a lock was not granted in time. Nothing was written. It is Retryable. Who holds a
+// chart's lock is what LockInfo says.
 type LockTimeoutError struct {
 	Timeout time.Duration // zero: the session's own lock_timeout
 	Err     error         // the server's error, SQLSTATE 55P03

@@ -23,6 +23,7 @@ type (
 		Chart(ctx context.Context, arg ChartParams) (ChartRow, error)
 		CountExecutions(ctx context.Context, arg CountExecutionsParams) (CountExecutionsRow, error)
 		Execution(ctx context.Context, arg ExecutionParams) (ExecutionRow, error)
+		LockInfo(ctx context.Context, arg LockInfoParams) ([]LockInfoRow, error)
 	}
 
 	// SharedQueries run behind a chart's shared lock.

@@ -106,6 +106,68 @@ func (q *Queries) LockExecution(ctx context.Context, arg LockExecutionParams) er
 	return err
 }
 
+const lockInfo = `-- name: LockInfo :many
+SELECT k.key::pg_catalog.int4 AS key, COALESCE(l.pid, 0)::pg_catalog.int4 AS pid,
+  COALESCE(l.mode OPERATOR(pg_catalog.=) 'ExclusiveLock', false)::pg_catalog.bool AS exclusive,
+  COALESCE(l.granted, false)::pg_catalog.bool AS granted,
+  COALESCE(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) l.waitstart), 0)::pg_catalog.float8 AS waiting,
+  COALESCE(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) a.xact_start), 0)::pg_catalog.float8 AS transaction,
+  COALESCE(a.application_name, '')::pg_catalog.text AS application,
+  pg_catalog.pg_blocking_pids(l.pid)::pg_catalog.int4[] AS blocked_by
+FROM (SELECT pg_catalog.unnest(ARRAY[pg_catalog.hashtext('"loans"."statifier_charts" ' OPERATOR(pg_catalog.||) $1::pg_catalog.text)]) AS key) AS k
+LEFT JOIN pg_catalog.pg_locks AS l ON l.locktype OPERATOR(pg_catalog.=) 'advisory'
+  AND l.database OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
+  AND l.classid OPERATOR(pg_catalog.=) 1397769032::pg_catalog.oid AND l.objsubid OPERATOR(pg_catalog.=) 2
+  AND l.objid OPERATOR(pg_catalog.=) k.key::pg_catalog.oid
+LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid OPERATOR(pg_catalog.=) l.pid
+ORDER BY k.key, l.granted DESC, l.waitstart, l.pid
+`
+
+type LockInfoParams struct {
+	ContentHash string
+}
+
+type LockInfoRow struct {
+	Key         int32
+	Pid         int32
+	Exclusive   bool
+	Granted     bool
+	Waiting     float64
+	Transaction float64
+	Application string
+	BlockedBy   []int32
+}
+
+// LockInfo reads a chart's keys, and for each who holds it and who waits. It takes no lock.
+func (q *Queries) LockInfo(ctx context.Context, arg LockInfoParams) ([]LockInfoRow, error) {
+	rows, err := q.db.Query(ctx, lockInfo, arg.ContentHash)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LockInfoRow
+	for rows.Next() {
+		var i LockInfoRow
+		if err := rows.Scan(
+			&i.Key,
+			&i.Pid,
+			&i.Exclusive,
+			&i.Granted,
+			&i.Waiting,
+			&i.Transaction,
+			&i.Application,
+			&i.BlockedBy,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const restoreLockTimeout = `-- name: RestoreLockTimeout :exec
 SELECT pg_catalog.set_config('lock_timeout', pg_catalog.current_setting('statigen.lock_timeout'), true)
 `
