@@ -90,7 +90,7 @@ func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
 		"second document": {"{version: 1, stores: {s: {out: a}}}\n---\n{}", `c.yaml:2:1: a second document (want one)`},
 		"unknown key": {
 			"version: 1\nstores:\n  s:\n    out: a\n    table_prefx: x\n",
-			`c.yaml:5:5: stores.s: unknown key "table_prefx" (want package, out, prefix, table_prefix, table, tables, id, leading_columns, timestamps_position, column_collations, distinct_search_path, lock_key)`,
+			`c.yaml:5:5: stores.s: unknown key "table_prefx" (want package, out, prefix, table_prefix, table, tables, id, leading_columns, timestamps_position, column_collations, distinct_search_path, lock_key; did you mean "table_prefix"?)`,
 		},
 		"a key twice": {"version: 1\nstores:\n  s:\n    out: a\n    out: b\n", `c.yaml:5:5: stores.s: key "out" stands twice (first at line 4)`},
 		"anchor":      {`{version: 1, stores: {s: &a {out: a}}}`, `c.yaml:1:26: stores.s: an anchor (write the value out where it is needed)`},
@@ -106,14 +106,39 @@ func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
 				"c.yaml:8:30: stores.s.leading_columns.0.type: unknown column type \"texts\" (want " + wantType + ")\n" +
 				"c.yaml:8:47: stores.s.leading_columns.0.not_null: unknown value \"yes\" (want true or false)",
 		},
-		"no out":             {`{version: 1, stores: {s: {}}}`, `c.yaml:1:26: stores.s.out: no folder (want one below the module's root, such as loanstore)`},
-		"out above the root": {`{version: 1, stores: {s: {out: ../a}}}`, `c.yaml:1:32: stores.s.out: "../a" is not a folder below the module's root`},
-		"out is the root":    {`{version: 1, stores: {s: {out: ., package: a}}}`, `c.yaml:1:32: stores.s.out: "." is not a folder below the module's root`},
-		"out is absolute":    {`{version: 1, stores: {s: {out: /a}}}`, `c.yaml:1:32: stores.s.out: "/a" is not a relative path with forward slashes`},
-		"out in testdata":    {`{version: 1, stores: {s: {out: testdata/a}}}`, `c.yaml:1:32: stores.s.out: "testdata/a": the go command passes over a folder named "testdata"`},
-		"out is no package":  {`{version: 1, stores: {s: {out: loan-store}}}`, `c.yaml:1:32: stores.s.out: "loan-store" cannot be the name of a Go package that others import; set package`},
-		"package main":       {`{version: 1, stores: {s: {out: a, package: main}}}`, `c.yaml:1:44: stores.s.package: "main" cannot be the name of a Go package that others import`},
-		"one folder twice":   {`{version: 1, stores: {s: {out: a}, t: {out: ./a}}}`, `c.yaml:1:45: stores.t.out: the folder "a" is that of store s`},
+		"no out":               {`{version: 1, stores: {s: {}}}`, `c.yaml:1:26: stores.s.out: no folder (want one below the module's root, such as loanstore)`},
+		"out above the root":   {`{version: 1, stores: {s: {out: ../a}}}`, `c.yaml:1:32: stores.s.out: "../a" is not a folder below the module's root`},
+		"out is the root":      {`{version: 1, stores: {s: {out: ., package: a}}}`, `c.yaml:1:32: stores.s.out: "." is not a folder below the module's root`},
+		"out is absolute":      {`{version: 1, stores: {s: {out: /a}}}`, `c.yaml:1:32: stores.s.out: "/a" is not a relative path with forward slashes`},
+		"out in testdata":      {`{version: 1, stores: {s: {out: testdata/a}}}`, `c.yaml:1:32: stores.s.out: "testdata/a": the go command passes over a folder named "testdata"`},
+		"out is no package":    {`{version: 1, stores: {s: {out: loan-store}}}`, `c.yaml:1:32: stores.s.out: "loan-store" cannot be the name of a Go package that others import; set package`},
+		"package main":         {`{version: 1, stores: {s: {out: a, package: main}}}`, `c.yaml:1:44: stores.s.package: "main" cannot be the name of a Go package that others import`},
+		"one folder twice":     {`{version: 1, stores: {s: {out: a}, t: {out: ./a}}}`, `c.yaml:1:45: stores.t.out: the folder "a" is, or overlaps, the folder "a" of store s`},
+		"a folder in another":  {`{version: 1, stores: {s: {out: a}, t: {out: a/internal/db}}}`, `c.yaml:1:45: stores.t.out: the folder "a/internal/db" is, or overlaps, the folder "a" of store s`},
+		"folders but for case": {`{version: 1, stores: {s: {out: a}, t: {out: A}}}`, `c.yaml:1:45: stores.t.out: the folder "A" is, or overlaps, the folder "a" of store s`},
+		"public beside nothing": {
+			`{version: 1, stores: {s: {out: a}, t: {out: b, prefix: public}}}`,
+			`c.yaml:1:56: stores.t.prefix: store s without a prefix and store t with prefix "public" both have a table "statifier_charts", which are one if the search_path of the first leads there (want other names, one prefix, or distinct_search_path: true in store s)`,
+		},
+		"public beside nothing, said to be apart": {`{version: 1, stores: {s: {out: a, distinct_search_path: true}, t: {out: b, prefix: public}}}`, ``},
+		"one set of tables, alike":                {`{version: 1, stores: {s: {out: a}, t: {out: b}}}`, ``},
+		"one set of tables, two keys": {
+			`{version: 1, stores: {s: {out: a}, t: {out: b, lock_key: both}}}`,
+			`c.yaml:1:58: stores.t.lock_key: differs from the lock key of store s, which is on the same tables`,
+		},
+		"one set of tables, other columns": {
+			`{version: 1, stores: {s: {out: a, id: uuid}, t: {out: b, leading_columns: [{name: x, type: text}]}}}`,
+			"c.yaml:1:49: stores.t.id: differs from the id scheme of store s, which is on the same tables\n" +
+				`c.yaml:1:75: stores.t.leading_columns: differs from the leading columns of store s, which is on the same tables`,
+		},
+		"some tables in common": {
+			`{version: 1, stores: {s: {out: a}, t: {out: b, table_prefix: x_, tables: {inputs: statifier_inputs}}}}`,
+			`c.yaml:1:74: stores.t.tables: shares "statifier_inputs", "statifier_inputs_execution_id_seq_index", "statifier_inputs_pkey" with store s (want all four tables shared, or none)`,
+		},
+		"one index name": {
+			`{version: 1, stores: {s: {out: a, table_prefix: x-}, t: {out: b, table_prefix: x_}}}`,
+			`c.yaml:1:57: stores.t.tables: shares "x_charts_content_hash_index", "x_executions_execution_id_index", "x_inputs_execution_id_seq_index", "x_positions_session_id_index" with store s (want all four tables shared, or none)`,
+		},
 		"charts named twice": {`{version: 1, stores: {s: {out: a, table: x, tables: {charts: y}}}}`, `c.yaml:1:62: stores.s.tables.charts: the charts table is named twice (table is short for tables.charts)`},
 		"a CTE's name":       {`{version: 1, stores: {s: {out: a, table: sg_x}}}`, `c.yaml:1:42: stores.s.tables.charts: the table name "sg_x" begins with "sg_", which the queries keep for themselves`},
 		"one Go name twice": {

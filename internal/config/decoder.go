@@ -27,19 +27,20 @@ func (d *decoder) mapping(n *yaml.Node, path string, keys ...key) bool {
 	return d.entries(n, path, func(name, value *yaml.Node, at string) {
 		i := slices.IndexFunc(keys, func(k key) bool { return k.name == name.Value })
 		if i < 0 {
-			d.report(name, path, "unknown key %s (want %s)", strconv.Quote(name.Value), names(keys))
+			known := names(keys)
+			d.report(name, path, "unknown key %s (want %s%s)", strconv.Quote(name.Value), strings.Join(known, ", "), suggest(name.Value, known))
 			return
 		}
 		keys[i].read(value, at)
 	})
 }
 
-func names(keys []key) string {
+func names(keys []key) []string {
 	words := make([]string, len(keys))
 	for i, k := range keys {
 		words[i] = k.name
 	}
-	return strings.Join(words, ", ")
+	return words
 }
 
 // entries visits the keys of a mapping in the file's order, each once.

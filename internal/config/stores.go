@@ -47,7 +47,7 @@ func (d *decoder) stores(n *yaml.Node, path string, mod model.Module) []model.St
 	if n.Kind == yaml.MappingNode && len(n.Content) == 0 {
 		d.report(n, path, "no stores (want at least one)")
 	}
-	d.distinctOuts(stores)
+	d.together(stores)
 	return stores
 }
 
@@ -126,15 +126,14 @@ func (d *decoder) leading(n *yaml.Node, path string, spec *model.Spec) {
 	}
 }
 
-// distinctOuts refuses two stores in one folder: the files of one would be those of the other.
-func (d *decoder) distinctOuts(stores []model.Store) {
-	owner := map[string]string{}
-	for _, s := range stores {
-		if first, taken := owner[s.Out]; taken {
-			field := "stores." + s.Name + ".out"
-			d.report(d.node(field), field, "the folder %q is that of store %s", s.Out, first)
-			continue
+// together holds every pair of stores against each other.
+func (d *decoder) together(stores []model.Store) {
+	for i, second := range stores {
+		for _, first := range stores[:i] {
+			for _, p := range model.Together(first, second) {
+				field := "stores." + second.Name + "." + p.Field
+				d.report(d.node(field), field, "%s", p.Text)
+			}
 		}
-		owner[s.Out] = s.Name
 	}
 }
