@@ -28,14 +28,16 @@ type values struct {
 }
 
 // leading fills every leading column, whatever the host has.
-func leading(text string) store.Leading {
+func leading(text string) store.Leading { return filled(valuesWith(text)) }
+
+func valuesWith(text string) values {
 	quoted, _ := json.Marshal(text)
 	day := time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC)
-	return filled(values{
+	return values{
 		text: text, integer: int16(len(text)), boolean: true, uuid: pgtype.UUID{Bytes: [16]byte{byte(len(text))}, Valid: true},
 		numeric: pgtype.Numeric{Int: big.NewInt(1250), Exp: -2, Valid: true}, date: pgtype.Date{Time: day, Valid: true}, time: day,
 		json: quoted, bytes: []byte(text),
-	})
+	}
 }
 
 func filled(with values) store.Leading {
@@ -206,6 +208,89 @@ func TestLeadingColumnsKeepTheirValuesInEveryMode(t *testing.T) {
 						t.Errorf("%s, %s, %s, %s (-want +got):\n%s", name, mode, zone, what, d)
 					}
 				}
+			}
+		}
+	}
+}
+
+// What the database would refuse, or would keep as something else, is refused before a byte is sent.
+func TestLeadingValuesThatCannotBeStoredAreRefused(t *testing.T) {
+	h := newHost(t)
+	var wire pgtest.Wire
+	s, tx := h.begin(t, "", pgtest.Record(&wire))
+	at := func(year int) time.Time { return time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC) }
+	good := leading("eu")
+	for name, change := range map[string]func(w *values){
+		"a NUL":                    func(w *values) { w.text = "a\x00b" },
+		"no UTF-8":                 func(w *values) { w.text = "a\xffb" },
+		"the year 0":               func(w *values) { w.time, w.date.Time = at(0), at(0) },
+		"the year 10000":           func(w *values) { w.time, w.date.Time = at(10000), at(10000) },
+		"a number without digits":  func(w *values) { w.numeric.Int = nil },
+		"a number too great":       func(w *values) { w.numeric.Exp = 131072 },
+		"a number too fine":        func(w *values) { w.numeric.Exp = -16384 },
+		"JSON that is empty":       func(w *values) { w.json = json.RawMessage{} },
+		"JSON that is cut short":   func(w *values) { w.json = json.RawMessage(`{"a":`) },
+		"JSON with a NUL":          func(w *values) { w.json = json.RawMessage(`"\u0000"`) },
+		"JSON with half a pair":    func(w *values) { w.json = json.RawMessage(`["\ud800"]`) },
+		"JSON with a great number": func(w *values) { w.json = json.RawMessage(`1e400000`) },
+		"JSON that is not UTF-8":   func(w *values) { w.json = json.RawMessage("\"\xff\"") },
+	} {
+		w := valuesWith("eu")
+		change(&w)
+		bad := filled(w)
+		for i := range reflect.TypeFor[store.Leading]().NumField() {
+			e := newExecution(newHash())
+			to, from := reflect.ValueOf(&e.Leading).Elem().Field(i), reflect.ValueOf(bad).Field(i)
+			to.Set(from)
+			if unlike(reflect.ValueOf(good).Field(i).Interface(), from.Interface()) != "" {
+				wantRefusedUnsent(t, name, s, &wire, e, i)
+			}
+		}
+	}
+	for name, dims := range map[string][]pgtype.ArrayDimension{
+		"two dimensions": {{Length: 1, LowerBound: 1}, {Length: 3, LowerBound: 1}},
+		"too many":       {{Length: 7, LowerBound: 1}},
+		"too few":        {{Length: 1, LowerBound: 1}},
+	} {
+		for i := range reflect.TypeFor[store.Leading]().NumField() {
+			e := newExecution(newHash())
+			field := reflect.ValueOf(&e.Leading).Elem().Field(i)
+			if field.Kind() == reflect.Struct && field.FieldByName("Dims").IsValid() {
+				field.FieldByName("Dims").Set(reflect.ValueOf(dims))
+				wantRefusedUnsent(t, name, s, &wire, e, i)
+			}
+		}
+	}
+	usable(t, tx)
+}
+
+func wantRefusedUnsent(t *testing.T, name string, s *store.Store, wire *pgtest.Wire, e store.NewExecution, field int) {
+	t.Helper()
+	wire.Reset()
+	refused := wantAs[*store.InvalidError](t, second(s.CreateExecution(t.Context(), e)))
+	if want := reflect.TypeFor[store.Leading]().Field(field).Name; refused.Field != want {
+		t.Errorf("%s: refused for %s (%s), want %s", name, refused.Field, refused.Reason, want)
+	}
+	if n := wire.Trips(); n != 0 {
+		t.Errorf("%s: %d round trips, want none", name, n)
+	}
+}
+
+// A text that is too long for its column is refused; it is never cut.
+func TestALeadingTextIsStoredWholeOrNotAtAll(t *testing.T) {
+	h := newHost(t)
+	s := h.store(t)
+	for _, text := range []string{"日本語日本", "日本語日本日本語日本!", "eu        ", "eu         ", "eu                            "} {
+		for i := range reflect.TypeFor[store.Leading]().NumField() {
+			e := newExecution(newHash())
+			reflect.ValueOf(&e.Leading).Elem().Field(i).Set(reflect.ValueOf(leading(text)).Field(i))
+			created, err := s.CreateExecution(t.Context(), e)
+			if err != nil {
+				wantAs[*store.InvalidError](t, err)
+				continue
+			}
+			if d := unlike(e.Leading, created.Leading); d != "" {
+				t.Errorf("%q is stored (-want +got):\n%s", text, d)
 			}
 		}
 	}

@@ -99,3 +99,73 @@ func TestBothKeysAreTakenTheSmallerFirst(t *testing.T) {
 		t.Errorf("keys %q", keys)
 	}
 }
+
+// columnsOf lists the columns of each table in the schema's order.
+func columnsOf(t *testing.T, s model.Store) []string {
+	t.Helper()
+	schema, err := Schema(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tables []string
+	for _, table := range regexp.MustCompile(`(?ms)^CREATE TABLE [^\n]* \(\n(.*?)^\);`).FindAllSubmatch(schema, -1) {
+		var names []string
+		for _, name := range regexp.MustCompile(`(?m)(?:^  |, )"([a-z_]+)" `).FindAllSubmatch(table[1], -1) {
+			names = append(names, string(name[1]))
+		}
+		tables = append(tables, strings.Join(names, " "))
+	}
+	return tables
+}
+
+func TestTimestampsStandWhereTheReferenceHasThem(t *testing.T) {
+	leading := []model.ColumnSpec{{Name: "tenant", Type: "uuid"}}
+	for position, want := range map[string][]string{
+		"trailing": {
+			"id tenant content_hash identity_blob chart_blob inserted_at updated_at retired_at retired_by",
+			"id tenant session_id content_hash identity_blob position_blob inserted_at updated_at",
+			"id tenant execution_id status content_hash identity_blob position_blob failure session_id inserted_at updated_at metadata outcome_blob ended_at",
+			"id tenant execution_id seq door input_blob inserted_at updated_at",
+		},
+		"leading": {
+			"id tenant inserted_at updated_at content_hash identity_blob chart_blob retired_at retired_by",
+			"id tenant inserted_at updated_at session_id content_hash identity_blob position_blob",
+			"id tenant inserted_at updated_at execution_id status content_hash identity_blob position_blob failure session_id metadata outcome_blob ended_at",
+			"id tenant inserted_at updated_at execution_id seq door input_blob",
+		},
+	} {
+		got := columnsOf(t, store(t, model.Spec{Leading: leading, TimestampsPosition: position}))
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("%s: columns\n%s\nwant\n%s", position, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+func TestACollationIsThatOfItsColumnInEveryTable(t *testing.T) {
+	for column, tables := range map[string]int{"content_hash": 3, "session_id": 2, "execution_id": 2, "status": 1, "failure": 1, "door": 1} {
+		schema, err := Schema(store(t, model.Spec{Collations: map[string]string{column: "my.coll"}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		const collate = ` COLLATE "my"."coll"`
+		definition := `"` + column + `" pg_catalog.text` + collate
+		if got, all := strings.Count(string(schema), definition), strings.Count(string(schema), collate); got != tables || all != tables {
+			t.Errorf("%s has its collation in %d tables, and something has it in %d places, want %d:\n%s", column, got, all, tables, schema)
+		}
+	}
+}
+
+// A column's collation may call two texts equal. A lock is made of the parameter alone.
+func TestNoLockIsMadeOfAColumn(t *testing.T) {
+	queries, err := Queries(store(t, model.Spec{Collations: map[string]string{"content_hash": "my.coll", "execution_id": "my.coll"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range queries {
+		calls := strings.Count(string(text), ".hashtext")
+		ofParameters := regexp.MustCompile(`\.hashtext(\(('[^']*' OPERATOR\(pg_catalog\.\|\|\) )?@content_hash::pg_catalog\.text\)|extended\(@execution_id::pg_catalog\.text, 0\))`)
+		if got := len(ofParameters.FindAll(text, -1)); got != calls {
+			t.Errorf("%s hashes %d times, and a parameter %d times", name, calls, got)
+		}
+	}
+}

@@ -38,7 +38,7 @@ func UTCPointer(t *time.Time) *time.Time {
 
 // ToArray gives an array that has none its one dimension. pgx would write it without its elements.
 func ToArray[E any](a pgtype.Array[E]) pgtype.Array[E] {
-	if a.Valid && a.Dims == nil && len(a.Elements) > 0 {
+	if a.Valid && len(a.Dims) == 0 && len(a.Elements) > 0 {
 		a.Dims = []pgtype.ArrayDimension{{Length: int32(len(a.Elements)), LowerBound: 1}}
 	}
 	return a
