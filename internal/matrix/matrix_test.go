@@ -66,10 +66,10 @@ func (m folder) write(t *testing.T, name, text string) {
 }
 
 // generate writes the config's stores into the module.
-func (m folder) generate(t *testing.T, text string) []model.Store {
+func (m folder) generate(t *testing.T, name, text string) []model.Store {
 	t.Helper()
-	m.write(t, config.FileName, text)
-	cfg, err := config.Load(filepath.Join(m.dir, config.FileName))
+	m.write(t, name, text)
+	cfg, err := config.Load(filepath.Join(m.dir, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,9 +82,15 @@ func (m folder) generate(t *testing.T, text string) []model.Store {
 // run runs a command in the module and fails the test with all that it printed.
 func (m folder) run(t *testing.T, env []string, name string, args ...string) string {
 	t.Helper()
+	return m.tool(t, append(env, "GOFLAGS=-mod=mod"), name, args...)
+}
+
+// tool is run without a -mod flag.
+func (m folder) tool(t *testing.T, env []string, name string, args ...string) string {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir = m.dir
-	cmd.Env = append(os.Environ(), append(env, "GOFLAGS=-mod=mod", "GOWORK=off")...)
+	cmd.Env = append(os.Environ(), append(env, "GOWORK=off")...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
@@ -103,7 +109,7 @@ func (m folder) silent(t *testing.T, name string, args ...string) {
 
 func TestAnEmptyModuleNeedsNothingButPGX(t *testing.T) {
 	m := newModule(t, "example.com/empty", "require github.com/jackc/pgx/v5 "+oldestPGX+"\n")
-	m.generate(t, "{version: 1, stores: {s: {out: store}}}")
+	m.generate(t, config.FileName, "{version: 1, stores: {s: {out: store}}}")
 	m.run(t, nil, "go", "build", "./...")
 	m.silent(t, "go", "vet", "./...")
 	m.silent(t, "go", "run", staticcheck, "-checks", "all,-ST1000", "./...")
@@ -118,22 +124,43 @@ func TestAnEmptyModuleNeedsNothingButPGX(t *testing.T) {
 	}
 }
 
+// seeNoColumn are the long tests whose outcome no column can change.
+const seeNoColumn = "^(TestWhatWaitsOnWhat|TestNoRaceStrandsAnExecution|TestARetirementScansNoTable|" +
+	"TestTheMetadataCheckAgreesWithTheServer|TestCancelledWhileWaitingIsAnUnknownOutcomeUnlessItAnswered|" +
+	"TestADeadlockOfHostTransactionsIsRetryable)$"
+
 func TestEveryHostPassesEveryTest(t *testing.T) {
-	hosts, err := os.ReadFile("hosts.yaml")
+	m := newModule(t, modulePath, "require (\n\tgithub.com/jackc/pgx/v5 "+oldestPGX+"\n\tgithub.com/statigen/statigen v0.0.0\n)\n\n"+
+		"replace github.com/statigen/statigen => "+root(t)+"\n")
+	locks, columns := m.hosts(t, "hosts.yaml"), m.hosts(t, "columns.yaml")
+	m.write(t, "stores_test.go", storesTest(append(locks, columns...)))
+	m.silent(t, "go", "vet", "./...")
+	m.silent(t, "go", "run", staticcheck, "./...")
+	env := []string{"STATIGEN_TEST_DATABASE_URL=" + pgtest.New(t, "").URL()}
+	t.Log(m.run(t, env, "go", append([]string{"test", "."}, packages(locks)...)...))
+	t.Log(m.run(t, env, "go", append([]string{"test", "-skip", seeNoColumn}, packages(columns)...)...))
+}
+
+// hosts generates a config's stores, with the tests beside each.
+func (m folder) hosts(t *testing.T, name string) []model.Store {
+	t.Helper()
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := newModule(t, modulePath, "require (\n\tgithub.com/jackc/pgx/v5 "+oldestPGX+"\n\tgithub.com/statigen/statigen v0.0.0\n)\n\n"+
-		"replace github.com/statigen/statigen => "+root(t)+"\n")
-	stores := m.generate(t, string(hosts))
+	stores := m.generate(t, name, string(text))
 	for _, s := range stores {
 		m.copyTests(t, s)
 	}
-	m.write(t, "stores_test.go", storesTest(stores))
-	m.silent(t, "go", "vet", "./...")
-	m.silent(t, "go", "run", staticcheck, "./...")
-	url := pgtest.New(t, "").URL()
-	t.Log(m.run(t, []string{"STATIGEN_TEST_DATABASE_URL=" + url}, "go", "test", "./..."))
+	return stores
+}
+
+func packages(stores []model.Store) []string {
+	patterns := make([]string, len(stores))
+	for i, s := range stores {
+		patterns[i] = "./" + s.Out + "/..."
+	}
+	return patterns
 }
 
 // copyTests puts the templates' tests, and the adapter, beside a store.

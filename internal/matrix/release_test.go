@@ -24,7 +24,11 @@ func TestAReleaseRunsInAnEmptyHost(t *testing.T) {
 	proxy := serveRelease(t)
 	m := newModule(t, "example.com/host", "require github.com/jackc/pgx/v5 "+oldestPGX+"\n")
 	m.write(t, "statigen.yaml", "{version: 1, stores: {s: {out: store}}}")
-	env := []string{"GOPROXY=file://" + proxy + "," + goEnv(t, "GOPROXY"), "GONOSUMDB=" + statigen, "GOBIN=" + t.TempDir()}
+	env := []string{
+		"GOPROXY=file://" + proxy + "," + goEnv(t, "GOPROXY"), "GONOSUMDB=" + statigen, "GOBIN=" + t.TempDir(),
+		// The go command keeps an index of each released module, for a release never changes. This one does.
+		"GODEBUG=goindex=0",
+	}
 	if out := m.run(t, env, "go", "run", statigen+"/cmd/statigen@"+released); !strings.Contains(out, "store/store.go\n") {
 		t.Errorf("go run printed\n%s", out)
 	}
@@ -33,6 +37,14 @@ func TestAReleaseRunsInAnEmptyHost(t *testing.T) {
 		t.Errorf("the manifest does not name %s (%v):\n%s", released, err, sum)
 	}
 	m.run(t, nil, "go", "build", "./...")
+
+	// As a tool in a file of its own: no -mod flag, which go tool does not take.
+	env = append(env, "GOFLAGS=")
+	m.tool(t, env, "go", "mod", "init", "-modfile=tools.mod", "example.com/tools")
+	m.tool(t, env, "go", "get", "-modfile=tools.mod", "-tool", statigen+"/cmd/statigen@"+released)
+	if out := m.tool(t, env, "go", "tool", "-modfile=tools.mod", "statigen", "check"); out != "" {
+		t.Errorf("go tool statigen check printed\n%s", out)
+	}
 
 	m.run(t, env, "go", "install", statigen+"/cmd/statigen@"+released)
 	binary := filepath.Join(strings.TrimPrefix(env[2], "GOBIN="), "statigen")
