@@ -39,33 +39,19 @@ func (c Column) RowPointer() bool { return c.Pointer() && c.NotNull }
 
 // ToDB names the function of package db that makes a statement's parameter of the field's value; "" is none.
 func (c Column) ToDB() string {
-	if c.Type.Array {
-		switch c.Type.Base {
-		case TimestampType:
-			return "ToTimestamps"
-		case TimestamptzType:
-			return "ToTimes"
-		}
+	if c.Type.Array && !c.Type.isTime() {
 		return "ToArray"
 	}
-	return c.utc()
+	return c.FromDB()
 }
 
 // FromDB names the function of package db that makes the field's value of what a row has; "" is none.
 func (c Column) FromDB() string {
 	switch {
-	case !c.Type.Array:
-		return c.utc()
-	case c.Type.Base == TimestamptzType:
-		return "ToTimes"
-	}
-	return ""
-}
-
-func (c Column) utc() string {
-	switch {
 	case !c.Type.isTime():
 		return ""
+	case c.Type.Array:
+		return "UTCArray"
 	case c.Pointer():
 		return "UTCPointer"
 	}

@@ -194,24 +194,13 @@ func timestamps(s model.Store, words map[string]string) {
 // value is what an INSERT writes: the parameter or, where it is NULL, the default. INSERT … SELECT has no
 // DEFAULT keyword, so the default's text stands here again.
 func value(c model.Column) string {
+	cast := "::" + c.Type.ValueSQL()
 	if !c.Optional() {
-		return parameter(c.Type, "@"+c.Alias())
+		return "@" + c.Alias() + cast
 	}
-	value := parameter(c.Type, "sqlc.narg("+c.Alias()+")")
+	parameter := "sqlc.narg(" + c.Alias() + ")" + cast
 	if c.Default == nil {
-		return value
+		return parameter
 	}
-	return "COALESCE(" + value + ", " + literal(*c.Default) + "::" + c.Type.ValueSQL() + ")"
-}
-
-// parameter gives a parameter its type. No time goes over the wire as a timestamp: in some of its modes pgx declares every
-// time.Time as a timestamptz, and the server would turn it into a timestamp by the session's TimeZone.
-func parameter(t model.Type, name string) string {
-	switch t {
-	case model.Type{Base: model.TimestampType}:
-		return "pg_catalog.timezone('UTC', " + name + "::pg_catalog.timestamptz)"
-	case model.Type{Base: model.TimestampType, Array: true}:
-		return "(" + name + "::pg_catalog._text)::" + t.ValueSQL() // sqlc cannot read a named parameter with two casts
-	}
-	return name + "::" + t.ValueSQL()
+	return "COALESCE(" + parameter + ", " + literal(*c.Default) + cast + ")"
 }

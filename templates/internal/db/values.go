@@ -2,6 +2,7 @@ package db
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -23,16 +24,15 @@ type (
 	ByteaArray       = pgtype.Array[[]byte]
 )
 
-// UTC is the time as the database keeps it: in microseconds, which pgx cuts in some of its modes and the server rounds in
-// others, and without a place.
-func UTC(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+// UTC takes the place from a time. To the server a timestamp is what the clock showed there, and pgx leaves it that.
+func UTC(t time.Time) time.Time { return t.UTC() }
 
 // UTCPointer is UTC where there may be none.
 func UTCPointer(t *time.Time) *time.Time {
 	if t == nil {
 		return nil
 	}
-	utc := UTC(*t)
+	utc := t.UTC()
 	return &utc
 }
 
@@ -44,19 +44,11 @@ func ToArray[E any](a pgtype.Array[E]) pgtype.Array[E] {
 	return a
 }
 
-// ToTimes is ToArray with every time in UTC.
-func ToTimes(a TimestamptzArray) TimestamptzArray { return convert(a, UTC) }
-
-// ToTimestamps writes the times out, in UTC: in some of its modes pgx declares every time.Time as a timestamptz, and the
-// server would turn that into a timestamp by the session's TimeZone.
-func ToTimestamps(a TimestampArray) TextArray {
-	return convert(a, func(t time.Time) string { return UTC(t).Format("2006-01-02 15:04:05.999999") })
-}
-
-func convert[E, F any](a pgtype.Array[E], element func(E) F) pgtype.Array[F] {
-	out := pgtype.Array[F]{Dims: a.Dims, Valid: a.Valid}
-	for _, e := range a.Elements {
-		out.Elements = append(out.Elements, element(e))
+// UTCArray is ToArray with every time in UTC.
+func UTCArray(a pgtype.Array[time.Time]) pgtype.Array[time.Time] {
+	a.Elements = slices.Clone(a.Elements)
+	for i, t := range a.Elements {
+		a.Elements[i] = t.UTC()
 	}
-	return ToArray(out)
+	return ToArray(a)
 }
