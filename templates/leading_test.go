@@ -213,6 +213,33 @@ func TestLeadingColumnsKeepTheirValuesInEveryMode(t *testing.T) {
 	}
 }
 
+// An array without elements is one, and not NULL.
+func TestAnEmptyArrayIsNotNull(t *testing.T) {
+	h := newHost(t)
+	for _, mode := range execModes {
+		e := newExecution(newHash())
+		arrays := func(l *store.Leading, visit func(name string, valid reflect.Value)) {
+			v := reflect.ValueOf(l).Elem()
+			for i := range v.NumField() {
+				if f := v.Field(i); f.Kind() == reflect.Struct && f.FieldByName("Elements").IsValid() {
+					visit(v.Type().Field(i).Name, f)
+				}
+			}
+		}
+		arrays(&e.Leading, func(_ string, array reflect.Value) {
+			array.SetZero()
+			array.FieldByName("Valid").SetBool(true)
+		})
+		created, err := h.store(t, pgtest.ExecMode(mode), pgtest.MaxConns(1)).CreateExecution(t.Context(), e)
+		must(t, err)
+		arrays(&created.Leading, func(name string, array reflect.Value) {
+			if !array.FieldByName("Valid").Bool() || array.FieldByName("Elements").Len() != 0 {
+				t.Errorf("%s: %s is %v, want an array of nothing", mode, name, array)
+			}
+		})
+	}
+}
+
 // What the database would refuse, or would keep as something else, is refused before a byte is sent.
 func TestLeadingValuesThatCannotBeStoredAreRefused(t *testing.T) {
 	h := newHost(t)

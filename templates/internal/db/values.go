@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// The arrays that leading columns may be.
 type (
+	// TextArray is the first of the arrays that leading columns may be. sqlc is told these names.
 	TextArray        = pgtype.Array[string]
 	UUIDArray        = pgtype.Array[pgtype.UUID]
 	Int2Array        = pgtype.Array[int16]
@@ -36,10 +36,14 @@ func UTCPointer(t *time.Time) *time.Time {
 	return &utc
 }
 
-// ToArray gives an array that has none its one dimension. pgx would write it without its elements.
+// ToArray gives an array that has none its dimensions: pgx would write NULL, or leave the elements out.
 func ToArray[E any](a pgtype.Array[E]) pgtype.Array[E] {
-	if a.Valid && len(a.Dims) == 0 && len(a.Elements) > 0 {
-		a.Dims = []pgtype.ArrayDimension{{Length: int32(len(a.Elements)), LowerBound: 1}}
+	if !a.Valid || len(a.Dims) > 0 {
+		return a
+	}
+	a.Dims = []pgtype.ArrayDimension{}
+	if n := len(a.Elements); n > 0 {
+		a.Dims = append(a.Dims, pgtype.ArrayDimension{Length: int32(n), LowerBound: 1})
 	}
 	return a
 }
