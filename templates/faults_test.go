@@ -212,20 +212,21 @@ func TestAContextThatEndsWithTheAnswerLeavesTheTransactionUsable(t *testing.T) {
 	must(t, readerTx.Rollback(t.Context()))
 }
 
-// cancelOnError is a tracer that ends the call's context with the first error of a batch.
+// cancelOnError is a tracer that ends the call's context when a batch that failed has been read to its end. Earlier, pgx
+// would close the connection, and nothing could be saved.
 type cancelOnError struct{ cancel context.CancelFunc }
 
 func (c cancelOnError) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
 	return ctx
 }
 
-func (c cancelOnError) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+func (c cancelOnError) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+func (c cancelOnError) TraceBatchEnd(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData) {
 	if data.Err != nil {
 		c.cancel()
 	}
 }
-
-func (c cancelOnError) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
 func (c cancelOnError) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	return ctx
