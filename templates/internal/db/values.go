@@ -8,23 +8,35 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
+// The arrays that leading columns may be, under the names that sqlc is told.
 type (
-	// TextArray is the first of the arrays that leading columns may be. sqlc is told these names.
-	TextArray        = pgtype.Array[string]
-	UUIDArray        = pgtype.Array[pgtype.UUID]
-	Int2Array        = pgtype.Array[int16]
-	Int4Array        = pgtype.Array[int32]
-	Int8Array        = pgtype.Array[int64]
-	BoolArray        = pgtype.Array[bool]
-	NumericArray     = pgtype.Array[pgtype.Numeric]
-	DateArray        = pgtype.Array[pgtype.Date]
-	TimestampArray   = pgtype.Array[time.Time]
+	// TextArray is text[] and varchar[].
+	TextArray = pgtype.Array[string]
+	// UUIDArray is uuid[].
+	UUIDArray = pgtype.Array[pgtype.UUID]
+	// Int2Array is smallint[].
+	Int2Array = pgtype.Array[int16]
+	// Int4Array is integer[].
+	Int4Array = pgtype.Array[int32]
+	// Int8Array is bigint[].
+	Int8Array = pgtype.Array[int64]
+	// BoolArray is boolean[].
+	BoolArray = pgtype.Array[bool]
+	// NumericArray is numeric[].
+	NumericArray = pgtype.Array[pgtype.Numeric]
+	// DateArray is date[].
+	DateArray = pgtype.Array[pgtype.Date]
+	// TimestampArray is timestamp[].
+	TimestampArray = pgtype.Array[time.Time]
+	// TimestamptzArray is timestamptz[].
 	TimestamptzArray = pgtype.Array[time.Time]
-	JSONBArray       = pgtype.Array[json.RawMessage]
-	ByteaArray       = pgtype.Array[[]byte]
+	// JSONBArray is jsonb[].
+	JSONBArray = pgtype.Array[json.RawMessage]
+	// ByteaArray is bytea[].
+	ByteaArray = pgtype.Array[[]byte]
 )
 
-// UTC takes the place from a time. To the server a timestamp is what the clock showed there, and pgx leaves it that.
+// UTC takes the place from a time. To the server a timestamp is what the clock showed there, and pgx leaves it at that.
 func UTC(t time.Time) time.Time { return t.UTC() }
 
 // UTCPointer is UTC where there may be none.
