@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -88,8 +89,8 @@ func serveRelease(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer archive.Close()
-	if err := zip.Create(archive, module.Version{Path: statigen, Version: released}, tracked(t)); err != nil {
+	err = zip.Create(archive, module.Version{Path: statigen, Version: released}, tracked(t))
+	if err := errors.Join(err, archive.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return proxy.dir

@@ -63,10 +63,11 @@ func TestFiftyRunsGiveOneTree(t *testing.T) {
 		m.write(t, "app/statigen.yaml", "stores:\n  loans:\n    out: store\n    "+strings.Join(shuffled, "\n    ")+"\nversion: 1\n")
 		cmd := exec.CommandContext(t.Context(), binary)
 		cmd.Dir = filepath.Join(m.dir, "app")
-		if i%3 == 1 {
+		switch i % 3 {
+		case 1:
 			m.write(t, "app/below/keep", "")
 			cmd.Dir = filepath.Join(m.dir, "app/below")
-		} else if i%3 == 2 {
+		case 2:
 			cmd.Dir = m.dir
 			cmd.Args = append(cmd.Args, "--config", "app/statigen.yaml")
 		}
