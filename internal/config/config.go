@@ -13,6 +13,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"unicode"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
 	"golang.org/x/mod/modfile"
@@ -103,8 +105,26 @@ func Parse(file string, src []byte, mod model.Module) ([]model.Store, error) {
 	return stores, d.err()
 }
 
+// unreadable finds bytes that are no text. The parser reports them at the file's beginning, wherever they are.
+func (d *decoder) unreadable(src []byte) bool {
+	for number, line := range bytes.Split(src, []byte("\n")) {
+		for column := 0; column < len(line); {
+			r, size := utf8.DecodeRune(line[column:])
+			if r == utf8.RuneError && size <= 1 || unicode.IsControl(r) && r != '\t' && r != '\r' {
+				d.add(number+1, column+1, "", fmt.Sprintf("the byte %#02x is no text (want UTF-8 without control characters)", line[column]))
+				return true
+			}
+			column += size
+		}
+	}
+	return false
+}
+
 // document returns the file's one document.
 func (d *decoder) document(src []byte) *yaml.Node {
+	if d.unreadable(src) {
+		return nil
+	}
 	loader, err := yaml.NewLoader(bytes.NewReader(src))
 	if err != nil {
 		d.add(1, 1, "", err.Error())

@@ -83,6 +83,8 @@ const wantType = "text, varchar(n), uuid, smallint, integer, bigint, boolean, nu
 
 func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
+		"a bad byte":      {"version: 1\nstores: \xff{}", "c.yaml:2:9: the byte 0xff is no text (want UTF-8 without control characters)"},
+		"a control byte":  {"version: 1\nstores: \"\x01\"", "c.yaml:2:10: the byte 0x01 is no text (want UTF-8 without control characters)"},
 		"empty file":      {``, `c.yaml:1:1: an empty file (want version and stores)`},
 		"no keys":         {`{}`, "c.yaml:1:1: no version (want version: 1)\nc.yaml:1:1: no stores"},
 		"a list":          {`[]`, "c.yaml:1:1: want keys and values, not a list\nc.yaml:1:1: no version (want version: 1)\nc.yaml:1:1: no stores"},

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // build makes the command, as a host would have it.
@@ -120,5 +121,41 @@ func TestParallelRunsEndWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// A run that is killed anywhere leaves what the next run makes whole.
+func TestAKilledRunIsMendedByTheNext(t *testing.T) {
+	binary := build(t)
+	m := folder{t.TempDir()}
+	m.write(t, "go.mod", "module example.com/host\n")
+	killed := 0
+	for i := range 30 {
+		if i%3 == 0 {
+			if err := os.RemoveAll(filepath.Join(m.dir, "store")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m.write(t, "statigen.yaml", fmt.Sprintf("{version: 1, stores: {s: {out: store, leading_columns: [{name: c%d, type: text}]}}}", i%2))
+		cmd := exec.CommandContext(t.Context(), binary)
+		cmd.Dir = m.dir
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(time.Duration(rand.IntN(120))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+		if err := cmd.Wait(); err != nil {
+			killed++
+		}
+		timer.Stop()
+		for _, command := range []string{"generate", "check"} {
+			next := exec.CommandContext(t.Context(), binary, command)
+			next.Dir = m.dir
+			if out, err := next.CombinedOutput(); err != nil {
+				t.Fatalf("after a kill, %s: %v\n%s", command, err, out)
+			}
+		}
+	}
+	if killed == 0 {
+		t.Error("no run was killed in time; the test shows nothing")
 	}
 }

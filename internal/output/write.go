@@ -26,8 +26,8 @@ var ErrNoManifest = errors.New("generated files and no " + ManifestName + " (sta
 
 // Write makes every folder hold its files. A file that holds its bytes already is not touched. Every new text is on disk,
 // under a temporary name, before the first file changes: what can fail has failed by then, short of a rename. Then come
-// the renames, then the removal of our own stale files, and each folder's manifest last; so after a kill in between a
-// folder does not agree with its manifest, and the next run mends it.
+// the renames, then the removal of our own stale files, and each folder's manifest last (first in a folder that had
+// none); so after a kill in between a folder does not agree with its manifest, and the next run mends it.
 //
 // With adopt, a folder that holds generated files without a manifest is taken over.
 func Write(folders []Folder, adopt bool) (changes []Change, err error) {
@@ -80,13 +80,14 @@ func stage(f Folder, adopt bool) (*staging, error) {
 	if err != nil {
 		return s, err
 	}
-	if _, managed := present[ManifestName]; !managed && hasOurs(present) && !adopt {
+	_, managed := present[ManifestName]
+	if !managed && hasOurs(present) && !adopt {
 		return s, ErrNoManifest
 	}
 	if err := sweep(s.dir); err != nil {
 		return s, err
 	}
-	s.plan(findings)
+	s.plan(findings, managed)
 	for _, name := range s.names {
 		if err := writeSynced(s.dir, name, f.Files[name]); err != nil {
 			return s, fmt.Errorf("write %s: %w", name, err)
@@ -110,7 +111,9 @@ func enter(f Folder) (s *staging, err error) {
 	return s, nil
 }
 
-func (s *staging) plan(findings []Finding) {
+// plan orders the renames. The manifest is last, but in a folder that had none it is first: after a kill in between, the
+// next run would else take its own files for somebody's.
+func (s *staging) plan(findings []Finding, managed bool) {
 	for _, finding := range findings {
 		switch finding.State {
 		case Missing, Changed, Edited:
@@ -119,10 +122,11 @@ func (s *staging) plan(findings []Finding) {
 			s.stale = append(s.stale, finding.Name)
 		}
 	}
-	slices.SortStableFunc(s.names, func(a, b string) int { return manifestLast(a) - manifestLast(b) })
+	place := map[bool]int{true: 1, false: -1}[managed]
+	slices.SortStableFunc(s.names, func(a, b string) int { return place * (isManifest(a) - isManifest(b)) })
 }
 
-func manifestLast(name string) int {
+func isManifest(name string) int {
 	if name == ManifestName {
 		return 1
 	}
