@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ func gate(root string, stores []model.Store, accepted []string) error {
 		stopped = append(stopped, fmt.Sprintf("--accept-lock-key=%q accepts nothing: it is no change that this run would make (remove the flag)", open[0]))
 	}
 	if len(stopped) > 0 {
-		return fmt.Errorf("%s", strings.Join(stopped, "\n"))
+		return errors.New(strings.Join(stopped, "\n"))
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func modelSum(s model.Store) string {
 	return output.Sum(text)
 }
 
-// Folders renders every store of a config for its folder below root, manifests included.
+// folders puts every store's files, and its manifest, into its folder below root.
 func folders(root, configFile string, stores []model.Store, packages []map[string][]byte) []output.Folder {
 	all := make([]output.Folder, len(stores))
 	for i, s := range stores {

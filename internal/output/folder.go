@@ -38,24 +38,28 @@ type Finding struct {
 
 // Compare looks at the folder and writes nothing.
 func Compare(f Folder) ([]Finding, error) {
+	findings, _, err := look(f)
+	return findings, err
+}
+
+// look returns what is wrong in the folder, and all that lies there.
+func look(f Folder) (findings []Finding, present map[string][]byte, err error) {
 	old, err := ReadManifest(f.Root, f.Path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if old == nil {
 		old = &Manifest{}
 	}
-	present, err := list(f)
-	if err != nil {
-		return nil, err
+	if present, err = list(f); err != nil {
+		return nil, nil, err
 	}
-	var findings []Finding
 	for _, name := range slices.Sorted(maps.Keys(union(present, f.Files))) {
 		if state := stateOf(name, present, f.Files, old.Files); state != "" {
 			findings = append(findings, Finding{name, state})
 		}
 	}
-	return findings, nil
+	return findings, present, nil
 }
 
 func stateOf(name string, present, wanted map[string][]byte, known map[string]string) State {

@@ -63,7 +63,7 @@ type staging struct {
 	folder Folder
 	dir    *os.Root
 	lock   *os.File
-	names  []string // to be renamed, the manifest last
+	names  []string // to be renamed, in this order
 	stale  []string
 }
 
@@ -72,11 +72,7 @@ func stage(f Folder, adopt bool) (*staging, error) {
 	if err != nil {
 		return s, err
 	}
-	findings, err := Compare(f)
-	if err != nil {
-		return s, err
-	}
-	present, err := list(f) // again, for the rare question whose files these are
+	findings, present, err := look(f)
 	if err != nil {
 		return s, err
 	}
