@@ -9,16 +9,23 @@
 //	statigen key [--config file] [--json] [--execution id]... [content hash]...
 //	statigen version
 //
+// Each command has its --help.
+//
 // Generate reads statigen.yaml, looked for here and upwards to the module's root, and writes one package for
 // each of its stores. It prints the files that it changed, and nothing if there are none. Each package holds a
 // manifest, statigen.sum; generated files without one are taken over only with --adopt. The package of a store that is
 // gone from the config stays until --prune.
 //
 // A run that would change the lock of a committed store stops: while replicas with the old key and the new one run
-// together, they do not exclude each other. --accept-lock-key names the change that is meant, and fails once it is made.
+// together, they do not exclude each other. That holds for a store that moves to another folder as well.
+// --accept-lock-key names the change that is meant, and fails once it is made.
 //
-// Check prints each file that is missing, out of date, edited by hand, stale or foreign, and orphaned packages; diff prints what generate would
-// change, as a patch. Neither writes anything.
+// A module may have several configs. Their stores are held against each other as those of one are: none may share
+// some of another's tables, or the same tables under another store string. Found are the files called statigen.yaml and
+// those that a package says it was made from, but in testdata, vendor, node_modules and folders that begin with . or _.
+//
+// Check prints each file that is missing, out of date, edited by hand, stale or foreign, and orphaned packages; diff prints
+// what generate would change, as a patch. Neither writes anything.
 //
 // Key prints each store's lock key, and for content hashes and execution ids the keys that a UTF8, little-endian server
 // computes, and the rows that they make in pg_locks.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/statigen/statigen/internal/config"
 	"github.com/statigen/statigen/internal/generate"
+	"github.com/statigen/statigen/internal/output"
 )
 
 // Exit codes.
@@ -22,13 +23,6 @@ const (
 	exitUser = 2 // the config, the command line or the file system is at fault
 	exitOurs = 3 // statigen is
 )
-
-const usage = `usage: statigen [generate] [--config file] [--adopt] [--prune] [--accept-lock-key 'store: key string']...
-       statigen check [--config file] [--format text|json|github]
-       statigen diff [--config file]
-       statigen key [--config file] [--json] [--execution id]... [content hash]...
-       statigen version
-`
 
 // Main runs the command and returns the exit code.
 func Main(args []string, stdout, stderr io.Writer) int {
@@ -55,7 +49,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	return exitUser
 }
 
-// options are the flags.
+// options are the flags' values.
 type options struct {
 	config        string
 	acceptLockKey []string
@@ -67,53 +61,39 @@ type options struct {
 }
 
 func run(ctx context.Context, args []string, stdout io.Writer) error {
+	if len(args) == 1 && (args[0] == "--help" || args[0] == "-h" || args[0] == "help") {
+		_, err := io.WriteString(stdout, overview())
+		return err
+	}
+	c, args, err := find(args)
+	if err != nil {
+		return err
+	}
 	var o options
-	flags := o.flags()
-	err := flags.Parse(args)
+	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	c.flags(&o, flags)
+	err = flags.Parse(args)
 	if errors.Is(err, pflag.ErrHelp) {
-		_, err := io.WriteString(stdout, usage)
+		_, err := io.WriteString(stdout, c.help(flags))
 		return err
 	}
 	if err != nil {
-		return fmt.Errorf("%w (statigen --help lists what there is)", err)
+		return fmt.Errorf("%w (statigen %s --help lists its flags)", err, c.name)
 	}
-	name, rest := flags.Arg(0), flags.Args()
-	if len(rest) > 0 {
-		rest = rest[1:]
-	}
-	if name != "key" && len(rest) > 0 {
-		return fmt.Errorf("unexpected argument %q", rest[0])
-	}
-	switch name {
-	case "", "generate":
-		return runGenerate(ctx, o, stdout)
-	case "check":
-		return runCheck(ctx, o, stdout)
-	case "diff":
-		return runDiff(ctx, o, stdout)
-	case "key":
-		return runKey(o, rest, stdout)
-	case "version":
-		return printVersion(stdout)
-	}
-	return fmt.Errorf("unknown command %q (want generate, check, diff, key or version)", name)
+	return c.run(ctx, o, flags.Args(), stdout)
 }
 
-func (o *options) flags() *pflag.FlagSet {
-	flags := pflag.NewFlagSet("statigen", pflag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.StringVar(&o.config, "config", "", "the config file; default: statigen.yaml here or above")
-	flags.StringArrayVar(&o.acceptLockKey, "accept-lock-key", nil, "a change of a store's lock that is meant")
-	flags.BoolVar(&o.adopt, "adopt", false, "take over generated files that have no manifest")
-	flags.BoolVar(&o.prune, "prune", false, "remove the packages of stores that the config no longer has")
-	flags.StringVar(&o.format, "format", "text", "how check prints: text, json or github")
-	flags.StringArrayVar(&o.executions, "execution", nil, "an execution id, for key")
-	flags.BoolVar(&o.json, "json", false, "print JSON, for key")
-	return flags
+// noArguments refuses what stands behind a command that takes flags alone.
+func noArguments(args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("unexpected argument %q", args[0])
+	}
+	return nil
 }
 
-func runGenerate(ctx context.Context, o options, stdout io.Writer) error {
-	job, err := o.job()
+func runGenerate(ctx context.Context, o options, args []string, stdout io.Writer) error {
+	job, err := o.job(args)
 	if err != nil {
 		return err
 	}
@@ -131,8 +111,11 @@ func runGenerate(ctx context.Context, o options, stdout io.Writer) error {
 // errOutOfDate ends a check that found something; what it found is printed already.
 var errOutOfDate = errors.New("out of date")
 
-func runCheck(ctx context.Context, o options, stdout io.Writer) error {
-	job, err := o.job()
+func runCheck(ctx context.Context, o options, args []string, stdout io.Writer) error {
+	if err := knownFormat(o.format); err != nil {
+		return err
+	}
+	job, err := o.job(args)
 	if err != nil {
 		return err
 	}
@@ -140,7 +123,7 @@ func runCheck(ctx context.Context, o options, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := o.printFindings(stdout, findings); err != nil {
+	if err := printFindings(stdout, o.format, findings); err != nil {
 		return err
 	}
 	if len(findings) > 0 {
@@ -149,23 +132,35 @@ func runCheck(ctx context.Context, o options, stdout io.Writer) error {
 	return nil
 }
 
-func (o options) job() (generate.Job, error) {
-	cfg, err := load(o.config)
-	return generate.Job{
-		Root: cfg.Root, Config: cfg.Path, Stores: cfg.Stores, AcceptLockKey: o.acceptLockKey, Adopt: o.adopt, Prune: o.prune,
-	}, err
+// job is what the config asks for. A command that works on it takes no arguments of its own.
+func (o options) job(args []string) (generate.Job, error) {
+	if err := noArguments(args); err != nil {
+		return generate.Job{}, err
+	}
+	job := generate.Job{AcceptLockKey: o.acceptLockKey, Adopt: o.adopt, Prune: o.prune}
+	file, err := o.configFile()
+	if err != nil {
+		return job, err
+	}
+	root, err := config.Root(file)
+	if err != nil {
+		return job, err
+	}
+	if job.Module, err = output.Survey(root, config.FileName); err != nil {
+		return job, err
+	}
+	cfg, err := config.Load(file, job.Module.Configs...)
+	job.Root, job.Config, job.Stores = cfg.Root, cfg.Path, cfg.Stores
+	return job, err
 }
 
-func load(file string) (config.Config, error) {
-	if file != "" {
-		return config.Load(file)
+func (o options) configFile() (string, error) {
+	if o.config != "" {
+		return o.config, nil
 	}
 	here, err := os.Getwd()
 	if err != nil {
-		return config.Config{}, fmt.Errorf("find the config: %w", err)
+		return "", fmt.Errorf("find the config: %w", err)
 	}
-	if file, err = config.Find(here); err != nil {
-		return config.Config{}, err
-	}
-	return config.Load(file)
+	return config.Find(here)
 }

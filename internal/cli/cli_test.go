@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/statigen/statigen/internal/generate"
+	"github.com/statigen/statigen/internal/output"
 )
 
 func TestMain(m *testing.M) {
@@ -52,5 +53,22 @@ func TestTheExitCodeSaysWhoseFaultItIs(t *testing.T) {
 				t.Errorf("says %q, want %q", stderr.String(), c.says)
 			}
 		})
+	}
+}
+
+// A foreign file may be called anything.
+func TestAFilesNameIsOneLineAndNoCommand(t *testing.T) {
+	findings := []output.Finding{{Name: "store/a\n::stop-commands::x,%\x1b[2J.go", State: output.Foreign}}
+	for format, want := range map[string]string{
+		"text":   `"store/a\n::stop-commands::x,%\x1b[2J.go": foreign` + "\n",
+		"github": "::error file=store/a%0A%3A%3Astop-commands%3A%3Ax%2C%25%1B[2J.go::foreign\n",
+	} {
+		var stdout bytes.Buffer
+		if err := printFindings(&stdout, format, findings); err != nil {
+			t.Fatal(err)
+		}
+		if got := stdout.String(); got != want {
+			t.Errorf("%s: printed %q, want %q", format, got, want)
+		}
 	}
 }

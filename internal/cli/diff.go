@@ -10,8 +10,8 @@ import (
 )
 
 // runDiff prints what generate would change, as a patch. A file that would come or go is one that is empty on one side.
-func runDiff(ctx context.Context, o options, stdout io.Writer) error {
-	job, err := o.job()
+func runDiff(ctx context.Context, o options, args []string, stdout io.Writer) error {
+	job, err := o.job(args)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -41,8 +42,8 @@ type storeKeys struct {
 	Executions  []executionLock `json:"executions,omitempty"`
 }
 
-func runKey(o options, hashes []string, stdout io.Writer) error {
-	job, err := o.job()
+func runKey(_ context.Context, o options, hashes []string, stdout io.Writer) error {
+	job, err := o.job(nil)
 	if err != nil {
 		return err
 	}

@@ -52,8 +52,9 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// Load reads the config in file and the module that it lies in.
-func Load(file string) (Config, error) {
+// Load reads the config in file and the module that it lies in. others are that module's configs, by their paths below
+// its root: their stores must get along with this one's. The file itself may be among them.
+func Load(file string, others ...string) (Config, error) {
 	src, err := os.ReadFile(file)
 	if err != nil {
 		return Config{}, fmt.Errorf("read the config: %w", err)
@@ -62,8 +63,23 @@ func Load(file string) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	stores, err := Parse(filepath.Base(file), src, mod)
-	return Config{Root: root, Path: path.Join(mod.Dir, filepath.Base(file)), Stores: stores}, err
+	c := Config{Root: root, Path: path.Join(mod.Dir, filepath.Base(file))}
+	neighbours, err := c.neighbours(mod, others)
+	if err != nil {
+		return c, err
+	}
+	d := &decoder{file: filepath.Base(file), neighbours: neighbours}
+	c.Stores, err = d.parse(src, mod)
+	return c, err
+}
+
+// Root is the root folder of the module that the config in file lies in.
+func Root(file string) (string, error) {
+	if _, err := os.Stat(file); err != nil {
+		return "", fmt.Errorf("read the config: %w", err)
+	}
+	root, _, err := module(filepath.Dir(file))
+	return root, err
 }
 
 // module finds the go.mod at or above dir.
@@ -96,7 +112,10 @@ func module(dir string) (root string, mod model.Module, err error) {
 
 // Parse reads a config's text. Errors name file; the error is an Errors when the text is at fault.
 func Parse(file string, src []byte, mod model.Module) ([]model.Store, error) {
-	d := &decoder{file: file}
+	return (&decoder{file: file}).parse(src, mod)
+}
+
+func (d *decoder) parse(src []byte, mod model.Module) ([]model.Store, error) {
 	root := d.document(src)
 	var stores []model.Store
 	if root != nil {

@@ -6,12 +6,16 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/statigen/statigen/internal/model"
 )
 
 // decoder walks a node tree. It gathers problems and goes on, so that one run reports them all.
 type decoder struct {
 	file   string
 	errors Errors
+	// neighbours are the stores of the module's other configs.
+	neighbours []model.Store
 	// at remembers where the key or value of a path stands, for problems that are found later.
 	at map[string]*yaml.Node
 }

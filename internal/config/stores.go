@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v4"
@@ -126,10 +127,11 @@ func (d *decoder) leading(n *yaml.Node, path string, spec *model.Spec) {
 	}
 }
 
-// together holds every pair of stores against each other.
+// together holds every pair of stores against each other. Of a pair whose first is another config's, this file's is the
+// one that is reported: it is the one that can be placed.
 func (d *decoder) together(stores []model.Store) {
 	for i, second := range stores {
-		for _, first := range stores[:i] {
+		for _, first := range slices.Concat(d.neighbours, stores[:i]) {
 			for _, p := range model.Together(first, second) {
 				field := "stores." + second.Name + "." + p.Field
 				d.report(d.node(field), field, "%s", p.Text)

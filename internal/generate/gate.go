@@ -3,6 +3,7 @@ package generate
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -13,11 +14,11 @@ import (
 // gate stops a run that would change the lock of a committed store, for replicas with the old key and the new one do
 // not exclude each other. accepted are the changes that the caller names, as acceptance words them; one that names no
 // change is an error, or a flag left behind in a script would accept the next one unseen.
-func gate(root string, stores []model.Store, accepted []string) error {
-	open := slices.Clone(accepted)
+func gate(job Job) error {
+	open := slices.Clone(job.AcceptLockKey)
 	var stopped []string
-	for _, s := range stores {
-		old, err := committed(root, s)
+	for _, s := range job.Stores {
+		old, err := job.committed(s)
 		if err != nil {
 			return err
 		}
@@ -44,22 +45,47 @@ func newState(s model.Store) lockState { return lockState{string(s.LockKey), s.S
 // acceptance is what --accept-lock-key must say for the store's new state.
 func acceptance(s model.Store) string { return s.Name + ": " + newState(s).String() }
 
-// committed says what the committed package holds for the lock's state, where that is not the new one. Both the manifest
-// and the literal in the SQL are asked: the one may have been edited, the other is what runs.
-func committed(root string, s model.Store) (string, error) {
-	m, err := output.ReadManifest(root, s.Out)
+// committed says what the store's committed package holds for the lock's state, where that is not the new one.
+func (j Job) committed(s model.Store) (string, error) {
+	for _, folder := range j.committedFolders(s) {
+		if old, err := committedIn(j.Root, folder, s); old != "" || err != nil {
+			return old, err
+		}
+	}
+	return "", nil
+}
+
+// committedFolders are where the store's package may be: in its folder and, if none is there yet, in those that it was in
+// before its out changed. Replicas do not care in which folder their key was compiled.
+func (j Job) committedFolders(s model.Store) []string {
+	folders := []string{s.Out}
+	if _, here := j.Module.Packages[s.Out]; here {
+		return folders
+	}
+	for _, folder := range j.orphans() {
+		if j.Module.Packages[folder].Store == s.Name {
+			folders = append(folders, folder)
+		}
+	}
+	return folders
+}
+
+// committedIn asks both the manifest and the literal in the SQL: the one may have been edited, the other is what runs.
+func committedIn(root, folder string, s model.Store) (string, error) {
+	m, err := output.ReadManifest(root, folder)
 	if err != nil {
 		return "", err
 	}
 	if m != nil {
-		if err := notNewer(s, *m); err != nil {
+		if err := notNewer(folder, *m); err != nil {
 			return "", err
 		}
 		if state := (lockState{m.LockKey, m.StoreString}); state != newState(s) {
-			return fmt.Sprintf("%s (%s)", state, output.ManifestName), nil
+			return fmt.Sprintf("%s (%s)", state, path.Join(folder, output.ManifestName)), nil
 		}
 	}
-	locks, err := output.ReadFile(root, s.Out, "internal/db/locks.sql.go")
+	const locksGo = "internal/db/locks.sql.go"
+	locks, err := output.ReadFile(root, folder, locksGo)
 	if err != nil || locks == nil {
 		return "", err
 	}
@@ -68,7 +94,7 @@ func committed(root string, s model.Store) (string, error) {
 		return "", err
 	}
 	if state.key != string(s.LockKey) || state.storeString != "" && state.storeString != s.StoreString() {
-		return fmt.Sprintf("%s (internal/db/locks.sql.go)", state), nil
+		return fmt.Sprintf("%s (%s)", state, path.Join(folder, locksGo)), nil
 	}
 	return "", nil
 }

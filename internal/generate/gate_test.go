@@ -62,7 +62,7 @@ func TestAChangedLockStopsTheRunUntilItIsAccepted(t *testing.T) {
 	}
 	const accept = `s: store "loans"."statifier_charts"`
 	err := write(prefixed)
-	wantError(err, `committed: store "statifier_charts" (statigen.sum)`)
+	wantError(err, `committed: store "statifier_charts" (store/statigen.sum)`)
 	wantError(err, "--accept-lock-key='"+accept+"'")
 	wantError(write(prefixed, `s: both "loans"."statifier_charts"`), "would change")
 	wantError(write(plain, accept), "accepts nothing")
@@ -78,10 +78,10 @@ func TestAChangedLockStopsTheRunUntilItIsAccepted(t *testing.T) {
 	// The manifest edited, the SQL tells; the SQL edited, the manifest does.
 	sum := filepath.Join(root, "store/statigen.sum")
 	edit(t, sum, `"store_string": ".*"`, `"store_string": "\"loans\".\"other\""`)
-	wantError(write(prefixed), `committed: store "loans"."other" (statigen.sum)`)
+	wantError(write(prefixed), `committed: store "loans"."other" (store/statigen.sum)`)
 	edit(t, sum, `"store_string": ".*"`, `"store_string": "\"loans\".\"statifier_charts\""`)
 	edit(t, filepath.Join(root, "store/internal/db/locks.sql.go"), `"loans"`, `"other"`)
-	wantError(write(prefixed), `committed: store "other"."statifier_charts" (internal/db/locks.sql.go)`)
+	wantError(write(prefixed), `committed: store "other"."statifier_charts" (store/internal/db/locks.sql.go)`)
 }
 
 func edit(t *testing.T, file, find, replace string) {

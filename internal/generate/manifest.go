@@ -70,13 +70,13 @@ func folders(root, configFile string, stores []model.Store, packages []map[strin
 }
 
 // notNewer refuses to go over what a newer statigen wrote: it may know of faults that this one still makes.
-func notNewer(s model.Store, old output.Manifest) error {
+func notNewer(folder string, old output.Manifest) error {
 	mine := Version()
 	if semver.IsValid(old.Statigen) && semver.IsValid(mine) && semver.Compare(old.Statigen, mine) > 0 {
-		return fmt.Errorf("store %s: %s was written by statigen %s, and this is %s (run the newer one)", s.Name, s.Out, old.Statigen, mine)
+		return fmt.Errorf("%s was written by statigen %s, and this is %s (run the newer one)", folder, old.Statigen, mine)
 	}
 	if old.Schema > schemaVersion {
-		return fmt.Errorf("store %s: %s has schema version %d, and this statigen knows %d (run the newer one)", s.Name, s.Out, old.Schema, schemaVersion)
+		return fmt.Errorf("%s has schema version %d, and this statigen knows %d (run the newer one)", folder, old.Schema, schemaVersion)
 	}
 	return nil
 }

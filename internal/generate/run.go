@@ -13,6 +13,7 @@ type Job struct {
 	Root   string // the module's root
 	Config string // the config's path below it
 	Stores []model.Store
+	Module output.Module // as the run finds it
 
 	// AcceptLockKey names, each as "store: lock key store string", the changes of a lock that are meant.
 	AcceptLockKey []string
@@ -22,19 +23,19 @@ type Job struct {
 	Prune bool
 }
 
-// orphans are the folders of stores that the config no longer has.
-func (j Job) orphans() ([]string, error) {
+// orphans are the folders of stores that the config no longer has, or has elsewhere.
+func (j Job) orphans() []string {
 	folders := make([]string, len(j.Stores))
 	for i, s := range j.Stores {
 		folders[i] = s.Out
 	}
-	return output.Orphans(j.Root, j.Config, folders)
+	return j.Module.Orphans(j.Config, folders)
 }
 
 // Write brings every store's folder up to date and returns what it changed. A store that a release of this version
 // wrote from the same model, and whose files nobody has touched, is passed over; if all are, sqlc does not run.
 func Write(ctx context.Context, job Job) ([]output.Change, error) {
-	if err := gate(job.Root, job.Stores, job.AcceptLockKey); err != nil {
+	if err := gate(job); err != nil {
 		return nil, err
 	}
 	removed, err := prune(job)
@@ -56,15 +57,14 @@ func prune(job Job) (changes []output.Change, err error) {
 	if !job.Prune {
 		return nil, nil
 	}
-	orphans, err := job.orphans()
-	for _, folder := range orphans {
+	for _, folder := range job.orphans() {
 		removed, err := output.Prune(job.Root, folder)
 		changes = append(changes, removed...)
 		if err != nil {
 			return changes, err
 		}
 	}
-	return changes, err
+	return changes, nil
 }
 
 // Orphan is the state of a package whose store the config no longer has.
@@ -86,11 +86,10 @@ func Check(ctx context.Context, job Job) ([]output.Finding, error) {
 			findings = append(findings, output.Finding{Name: path.Join(f.Path, finding.Name), State: finding.State})
 		}
 	}
-	orphans, err := job.orphans()
-	for _, folder := range orphans {
+	for _, folder := range job.orphans() {
 		findings = append(findings, output.Finding{Name: folder, State: Orphan})
 	}
-	return findings, err
+	return findings, nil
 }
 
 // Change is a file as it is and as Write would make it; nil is no file.

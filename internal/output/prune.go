@@ -1,7 +1,6 @@
 package output
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,46 +9,6 @@ import (
 	"slices"
 	"strings"
 )
-
-// Orphans returns the folders of the module that hold a package of this config's which the config no longer has. A
-// folder with a go.mod of its own is another module, and is not looked into; nor is what the go command passes over.
-func Orphans(root, config string, folders []string) ([]string, error) {
-	module, err := os.OpenRoot(root)
-	if err != nil {
-		return nil, fmt.Errorf("open the module: %w", err)
-	}
-	defer module.Close()
-	var orphans []string
-	err = fs.WalkDir(module.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && name != "." && passedOver(module, name):
-			return fs.SkipDir
-		case entry.Name() != ManifestName || slices.Contains(folders, path.Dir(name)):
-			return nil
-		}
-		text, err := module.ReadFile(name)
-		var m Manifest
-		if err == nil && json.Unmarshal(text, &m) == nil && m.Config == config {
-			orphans = append(orphans, path.Dir(name))
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("look for orphaned packages: %w", err)
-	}
-	return orphans, nil
-}
-
-func passedOver(module *os.Root, name string) bool {
-	base := path.Base(name)
-	if strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata" || base == "vendor" || base == "node_modules" {
-		return true
-	}
-	_, err := module.Lstat(path.Join(name, "go.mod"))
-	return err == nil
-}
 
 // Prune removes an orphan's files: those that its manifest lists and nobody has touched. What else lies in the folder
 // stays, and so does the folder then.

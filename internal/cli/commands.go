@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// command is a subcommand. Its usage and what it does are what its help prints, above its flags.
+type command struct {
+	name, usage, about string
+	flags              func(*options, *pflag.FlagSet)
+	run                func(ctx context.Context, o options, args []string, stdout io.Writer) error
+}
+
+func commands() []command {
+	return []command{{
+		name: "generate", usage: "[generate] [flags]",
+		about: "Writes each store's package and prints the files that it changed.", flags: generateFlags, run: runGenerate,
+	}, {
+		name: "check", usage: "check [flags]",
+		about: "Prints what generate would change, and what is in its way, a file a line. Ends with 1 if there is any. Writes nothing.",
+		flags: checkFlags, run: runCheck,
+	}, {
+		name: "diff", usage: "diff [flags]",
+		about: "Prints what generate would change, as a patch. Ends with 1 if there is any. Writes nothing.", flags: configFlag, run: runDiff,
+	}, {
+		name: "key", usage: "key [flags] [content hash]...",
+		about: "Prints each store's lock key and, for content hashes and execution ids, the keys as a UTF8, little-endian server\n" +
+			"computes them, and the rows that they make in pg_locks.",
+		flags: keyFlags, run: runKey,
+	}, {
+		name: "version", usage: "version", about: "Prints the version of statigen, and of the sqlc in it.",
+		flags: func(*options, *pflag.FlagSet) {}, run: runVersion,
+	}}
+}
+
+func configFlag(o *options, flags *pflag.FlagSet) {
+	flags.StringVar(&o.config, "config", "", "the config `file`; default: statigen.yaml here or above")
+}
+
+func generateFlags(o *options, flags *pflag.FlagSet) {
+	configFlag(o, flags)
+	flags.StringArrayVar(&o.acceptLockKey, "accept-lock-key", nil,
+		"a `change` of a committed store's lock that is meant, as 'store: key string'; repeatable")
+	flags.BoolVar(&o.adopt, "adopt", false, "take over generated files that have no manifest")
+	flags.BoolVar(&o.prune, "prune", false, "remove the packages of stores that the config no longer has")
+}
+
+func checkFlags(o *options, flags *pflag.FlagSet) {
+	configFlag(o, flags)
+	flags.StringVar(&o.format, "format", "text", "`text`, json, or github, which marks the files in a pull request")
+}
+
+func keyFlags(o *options, flags *pflag.FlagSet) {
+	configFlag(o, flags)
+	flags.StringArrayVar(&o.executions, "execution", nil, "an execution's `id`; repeatable")
+	flags.BoolVar(&o.json, "json", false, "print JSON")
+}
+
+// find returns the command that the arguments name first, and the rest of them. Without a name it is generate.
+func find(args []string) (command, []string, error) {
+	all := commands()
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		return all[0], args, nil
+	}
+	for _, c := range all {
+		if c.name == args[0] {
+			return c, args[1:], nil
+		}
+	}
+	return command{}, nil, fmt.Errorf("unknown command %q (want generate, check, diff, key or version)", args[0])
+}
+
+// overview is what statigen --help prints.
+func overview() string {
+	var text strings.Builder
+	text.WriteString("usage:\n")
+	for _, c := range commands() {
+		fmt.Fprintf(&text, "  statigen %s\n", c.usage)
+	}
+	return text.String() + "\nstatigen <command> --help tells what a command does, and lists its flags.\n" +
+		"Exit codes: 0 fine, 1 out of date, 2 a mistake in the config, the command line or the file system, 3 a bug in statigen.\n"
+}
+
+func (c command) help(flags *pflag.FlagSet) string {
+	text := fmt.Sprintf("usage: statigen %s\n\n%s\n", c.usage, c.about)
+	if usages := flags.FlagUsagesWrapped(120); usages != "" {
+		text += "\n" + usages
+	}
+	return text
+}
