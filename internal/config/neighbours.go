@@ -20,11 +20,11 @@ func (c Config) neighbours(mod model.Module, others []string) ([]model.Store, er
 			continue
 		}
 		stores, err := c.neighbour(model.Module{Path: mod.Path, Dir: path.Dir(name)}, name)
-		if found := (Errors)(nil); errors.As(err, &found) {
-			problems = append(problems, found...)
-		} else if err != nil {
+		var found Errors
+		if err != nil && !errors.As(err, &found) {
 			return nil, err
 		}
+		problems = append(problems, found...)
 		all = append(all, stores...)
 	}
 	if len(problems) > 0 {
