@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help build generate example test race check lint mutants fuzz
+.PHONY: help build generate example test race check lint mutants fuzz bench
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
@@ -32,6 +32,9 @@ lint: ## Runs golangci-lint, which knows the import rules, and staticcheck.
 
 mutants: ## Breaks the lock rule in every known way and demands that a test notices.
 	go run ./internal/mutants
+
+bench: ## Compares a run of the command with its sqlc alone; wants a quiet machine.
+	go test -run '^$$' -bench Generate -benchtime 15x -timeout 20m ./internal/sqlc
 
 fuzz: ## Fuzzes for a minute where two implementations must agree.
 	go test -fuzz FuzzHashesAgreeWithAServer -fuzztime 1m ./internal/keyspec

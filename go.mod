@@ -11,6 +11,7 @@ require (
 	github.com/sqlc-dev/sqlc v1.31.1
 	go.yaml.in/yaml/v4 v4.0.0
 	golang.org/x/mod v0.40.0
+	golang.org/x/sync v0.22.0
 	mvdan.cc/gofumpt v0.12.0
 )
 
@@ -47,7 +48,6 @@ require (
 	go.uber.org/zap v1.27.0 // indirect
 	golang.org/x/exp v0.0.0-20250620022241-b7579e27df2b // indirect
 	golang.org/x/net v0.58.0 // indirect
-	golang.org/x/sync v0.22.0 // indirect
 	golang.org/x/sys v0.47.0 // indirect
 	golang.org/x/text v0.41.0 // indirect
 	golang.org/x/tools v0.49.0 // indirect

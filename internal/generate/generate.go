@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"maps"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/statigen/statigen/internal/emit"
 	"github.com/statigen/statigen/internal/model"
 	"github.com/statigen/statigen/internal/sqlc"
@@ -29,58 +31,74 @@ func Child() { sqlc.Child() }
 // Packages renders each store's package: slash-separated names below its folder, and texts. sqlc runs once for
 // all of them.
 func Packages(ctx context.Context, stores []model.Store) ([]map[string][]byte, error) {
-	packages, err := Shaped(ctx, stores)
-	if err != nil {
-		return nil, err
-	}
-	for i, s := range stores {
-		same, err := copied(s)
+	return packages(ctx, stores, func(s model.Store, schema []byte) (map[string][]byte, error) {
+		files, err := emit.Files(s, schema)
 		if err != nil {
-			return nil, bug(s, err)
+			return nil, err
 		}
-		maps.Copy(packages[i], same)
-	}
-	return packages, nil
+		same, err := copied(s)
+		maps.Copy(files, same)
+		return files, err
+	})
 }
 
 // Shaped renders what the config shapes, without what is the same for every host: the part that stands beside
 // the hand-written files in templates/.
 func Shaped(ctx context.Context, stores []model.Store) ([]map[string][]byte, error) {
-	inputs := make([]sqlc.Input, len(stores))
-	for i, s := range stores {
-		var err error
-		if inputs[i], err = sqlText(s); err != nil {
-			return nil, bug(s, err)
-		}
-	}
-	compiled, err := sqlc.Compile(ctx, inputs)
-	var refusal *sqlc.Refusal
-	if errors.As(err, &refusal) {
-		return nil, &Bug{err}
-	}
+	return packages(ctx, stores, emit.Files)
+}
+
+// packages renders each store with beside, while sqlc runs: that is most of the time that there is.
+func packages(ctx context.Context, stores []model.Store, beside func(model.Store, []byte) (map[string][]byte, error)) ([]map[string][]byte, error) {
+	inputs, err := sqlTexts(stores)
 	if err != nil {
 		return nil, err
 	}
-	packages := make([]map[string][]byte, len(stores))
+	all := make([]map[string][]byte, len(stores))
+	var group errgroup.Group
+	group.Go(func() error {
+		for i, s := range stores {
+			var err error
+			if all[i], err = beside(s, inputs[i].Schema); err != nil {
+				return bug(s, err)
+			}
+			all[i]["schema.sql"] = inputs[i].Schema
+		}
+		return nil
+	})
+	compiled, err := sqlc.Compile(ctx, inputs)
+	if err := errors.Join(group.Wait(), err); err != nil {
+		return nil, refusalIsABug(err)
+	}
+	for i := range stores {
+		for name, text := range compiled[i] {
+			all[i]["internal/db/"+name] = text
+		}
+	}
+	return all, nil
+}
+
+// refusalIsABug: the SQL is ours, whatever the config says.
+func refusalIsABug(err error) error {
+	var refusal *sqlc.Refusal
+	if errors.As(err, &refusal) {
+		return &Bug{err}
+	}
+	return err
+}
+
+func sqlTexts(stores []model.Store) ([]sqlc.Input, error) {
+	inputs := make([]sqlc.Input, len(stores))
 	for i, s := range stores {
-		files, err := emit.Files(s, inputs[i].Schema)
+		schema, err := sqltext.Schema(s)
 		if err != nil {
 			return nil, bug(s, err)
 		}
-		files["schema.sql"] = inputs[i].Schema
-		for name, text := range compiled[i] {
-			files["internal/db/"+name] = text
+		queries, err := sqltext.Queries(s)
+		if err != nil {
+			return nil, bug(s, err)
 		}
-		packages[i] = files
+		inputs[i] = sqlc.Input{Name: s.Name, Schema: schema, Queries: queries}
 	}
-	return packages, nil
-}
-
-func sqlText(s model.Store) (in sqlc.Input, err error) {
-	in.Name = s.Name
-	if in.Schema, err = sqltext.Schema(s); err != nil {
-		return in, err
-	}
-	in.Queries, err = sqltext.Queries(s)
-	return in, err
+	return inputs, nil
 }

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Change is a file that Write wrote or removed.
@@ -63,7 +65,7 @@ type staging struct {
 	folder Folder
 	dir    *os.Root
 	lock   *os.File
-	names  []string // to be renamed, in this order
+	names  []string // still to be renamed, in this order
 	stale  []string
 }
 
@@ -84,12 +86,22 @@ func stage(f Folder, adopt bool) (*staging, error) {
 		return s, err
 	}
 	s.plan(findings, managed)
+	return s, s.write()
+}
+
+// write puts the new texts on disk. Many at a time, for each waits for the disk, which syncs many as fast as one.
+func (s *staging) write() error {
+	var group errgroup.Group
+	group.SetLimit(16)
 	for _, name := range s.names {
-		if err := writeSynced(s.dir, name, f.Files[name]); err != nil {
-			return s, fmt.Errorf("write %s: %w", name, err)
-		}
+		group.Go(func() error {
+			if err := writeSynced(s.dir, name, s.folder.Files[name]); err != nil {
+				return fmt.Errorf("write %s: %w", name, err)
+			}
+			return nil
+		})
 	}
-	return s, nil
+	return group.Wait()
 }
 
 // enter opens the folder and waits until it has it alone.
@@ -182,7 +194,8 @@ func writeSynced(dir *os.Root, name string, text []byte) error {
 }
 
 func (s *staging) commit() (changes []Change, err error) {
-	for _, name := range s.names {
+	for ; len(s.names) > 0; s.names = s.names[1:] {
+		name := s.names[0]
 		if name == ManifestName {
 			if changes, err = s.removeStale(changes); err != nil {
 				return changes, err

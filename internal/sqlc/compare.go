@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"regexp"
 	"strconv"
-	"strings"
 )
 
 // compare demands that the SQL constants in sqlc's Go are the queries that it was given, but for the numbers of
@@ -40,11 +39,12 @@ func compare(in Input, files map[string][]byte) error {
 	return nil
 }
 
+var nameLine = regexp.MustCompile(`(?m)^-- name: (\w+) :\w+\n`)
+
 // queries splits a file at sqlc's name lines.
 func queries(text string) map[string]string {
-	line := regexp.MustCompile(`(?m)^-- name: (\w+) :\w+\n`)
 	all := map[string]string{}
-	at := line.FindAllStringSubmatchIndex(text, -1)
+	at := nameLine.FindAllStringSubmatchIndex(text, -1)
 	for i, m := range at {
 		end := len(text)
 		if i+1 < len(at) {
@@ -82,24 +82,6 @@ func joined(e ast.Expr) string {
 		}
 	}
 	return ""
-}
-
-// normal leaves quoted names and constants as they are. Outside of them comments go, white space is one space, and
-// every spelling of a parameter is a question mark.
-func normal(sql string) string {
-	token := regexp.MustCompile(`(?s)"(?:[^"]|"")*"|\bE'(?:[^'\\]|''|\\.)*'|'(?:[^']|'')*'` + // quoted
-		`|@\w+|\$\d+|sqlc\.n?arg\(\w+\)` + // parameter
-		`|(?:--[^\n]*|\s)+`) // comments and white space
-	out := token.ReplaceAllStringFunc(sql, func(t string) string {
-		switch {
-		case t[0] == '@', t[0] == '$', strings.HasPrefix(t, "sqlc."):
-			return "?"
-		case strings.HasPrefix(t, "--"), strings.TrimLeft(t[:1], " \t\r\n") == "":
-			return " "
-		}
-		return t
-	})
-	return strings.TrimRight(strings.TrimSpace(out), "; ")
 }
 
 // difference shows where two texts part.
