@@ -52,10 +52,11 @@ func render(s model.Store, emit func(*jen.File)) ([]byte, error) {
 	if err := f.Render(&text); err != nil {
 		return nil, err
 	}
-	return Format(text.Bytes())
+	return Format(text.Bytes(), s.Import)
 }
 
-// Format formats Go as gofumpt does. The language version is the oldest that generated code is built with.
-func Format(src []byte) ([]byte, error) {
-	return format.Source(src, format.Options{LangVersion: "go1.25"})
+// Format formats Go as gofumpt does in the package of that import path, which tells its own imports from the standard
+// library's: a module's path needs no dot. The language version is the oldest that generated code is built with.
+func Format(src []byte, importPath string) ([]byte, error) {
+	return format.Source(src, format.Options{LangVersion: "go1.25", ModulePath: importPath})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/statigen/statigen/internal/config"
+	"github.com/statigen/statigen/internal/emit"
 	"github.com/statigen/statigen/internal/generate"
 	"github.com/statigen/statigen/internal/model"
 )
@@ -45,6 +46,28 @@ func TestTheCommittedTemplatesAreCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	compare(t, "../../templates", packages[0])
+}
+
+// What is copied is not formatted again; it must need none, whatever the host's paths are.
+func TestWhatIsCopiedStaysFormatted(t *testing.T) {
+	for _, path := range []string{"a/b", "example.com/host", "zz.example.com/z/host"} {
+		s, problems := model.New(model.Module{Path: path, Dir: "."}, model.Spec{Name: "s", Out: "some/folder", Package: "p"})
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		for name, text := range packageOf(t, s) {
+			if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, ".sql.go") {
+				continue
+			}
+			formatted, err := emit.Format(text, s.Import)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if diff := cmp.Diff(string(formatted), string(text)); diff != "" {
+				t.Errorf("%s in %s (-formatted +copied):\n%s", name, path, diff)
+			}
+		}
+	}
 }
 
 func packageOf(t *testing.T, s model.Store) map[string][]byte {
