@@ -115,31 +115,49 @@ func list(f Folder) (map[string][]byte, error) {
 	return files, nil
 }
 
-// openFolder opens the folder, which must be a real one all the way down: through a symbolic link two stores could
-// share a folder under two names.
+// openFolder opens the folder.
 func openFolder(root, folder string) (*os.Root, error) {
 	module, err := os.OpenRoot(root)
 	if err != nil {
 		return nil, fmt.Errorf("open the module: %w", err)
 	}
 	defer module.Close()
-	for at := folder; at != "."; at = path.Dir(at) {
-		info, err := module.Lstat(at)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			continue
-		case err != nil:
-			return nil, fmt.Errorf("look at %s: %w", at, err)
-		case info.Mode()&fs.ModeSymlink != 0:
-			return nil, fmt.Errorf("%s is a symbolic link (want a real folder)", at)
-		case !info.IsDir():
-			return nil, fmt.Errorf("%s is a file (want a folder)", at)
-		}
-		if _, err := module.Lstat(path.Join(at, "go.mod")); err == nil {
-			return nil, fmt.Errorf("%s is a module of its own (want a folder of the config's module)", at)
-		}
+	if err := realFolder(module, folder); err != nil {
+		return nil, err
 	}
 	return module.OpenRoot(folder)
+}
+
+// realFolder demands that the folder, as far as it is there, is a real one all the way down: through a symbolic link two
+// stores could share a folder under two names.
+func realFolder(root *os.Root, folder string) error {
+	for i, c := range folder + "/" {
+		if c != '/' {
+			continue
+		}
+		if err := realStep(root, folder[:i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func realStep(root *os.Root, at string) error {
+	info, err := root.Lstat(at)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || at == ".":
+		return nil
+	case err != nil:
+		return fmt.Errorf("look at %s: %w", at, err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return fmt.Errorf("%s is a symbolic link (want a real folder)", at)
+	case !info.IsDir():
+		return fmt.Errorf("%s is a file (want a folder)", at)
+	}
+	if _, err := root.Lstat(path.Join(at, "go.mod")); err == nil {
+		return fmt.Errorf("%s is a module of its own (want a folder of the config's module)", at)
+	}
+	return nil
 }
 
 // hasOurs says whether a file that statigen wrote lies in the folder.

@@ -8,4 +8,6 @@ import (
 )
 
 // lockFolder waits until no other run has the folder. The lock ends with the file, or with the process.
-func lockFolder(dir *os.File) error { return syscall.Flock(int(dir.Fd()), syscall.LOCK_EX) }
+func lockFolder(dir *os.File) (alone bool, err error) {
+	return true, syscall.Flock(int(dir.Fd()), syscall.LOCK_EX)
+}

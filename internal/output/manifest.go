@@ -108,7 +108,10 @@ func ReadFile(root, folder, name string) ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return text, err
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path.Join(folder, name), err)
+	}
+	return text, nil
 }
 
 // isOurs knows a file that statigen, or its sqlc, wrote.

@@ -17,14 +17,17 @@ func Prune(root, folder string) (changes []Change, err error) {
 	if err != nil || m == nil {
 		return nil, err
 	}
+	present, err := list(Folder{Root: root, Path: folder})
+	if err != nil {
+		return nil, err
+	}
 	dir, err := openFolder(root, folder)
 	if err != nil {
 		return nil, err
 	}
 	defer dir.Close()
 	for name, sum := range m.Files {
-		text, err := dir.ReadFile(name)
-		if err != nil || Sum(text) != sum {
+		if text := present[name]; text == nil || Sum(text) != sum {
 			continue // gone, or somebody's by now
 		}
 		if err := dir.Remove(name); err != nil {

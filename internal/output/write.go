@@ -33,12 +33,26 @@ var ErrNoManifest = errors.New("generated files and no " + ManifestName + " (sta
 //
 // With adopt, a folder that holds generated files without a manifest is taken over.
 func Write(folders []Folder, adopt bool) (changes []Change, err error) {
-	var staged []*staging
+	staged, err := stageAll(folders, adopt)
 	defer func() {
 		for _, s := range staged {
 			err = errors.Join(err, s.close())
 		}
 	}()
+	if err != nil {
+		return nil, err
+	}
+	for _, step := range steps(staged) {
+		if err := step.do(); err != nil {
+			return changes, err
+		}
+		changes = append(changes, step.change())
+	}
+	return changes, nil
+}
+
+// stageAll returns what it has staged with an error too: that is to be closed.
+func stageAll(folders []Folder, adopt bool) (staged []*staging, err error) {
 	// In one order in every run, or two runs could wait for each other.
 	folders = slices.SortedFunc(slices.Values(folders), func(a, b Folder) int { return strings.Compare(a.Path, b.Path) })
 	for _, f := range folders {
@@ -47,26 +61,21 @@ func Write(folders []Folder, adopt bool) (changes []Change, err error) {
 			staged = append(staged, s)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Path, err)
+			return staged, fmt.Errorf("%s: %w", f.Path, err)
 		}
 	}
-	for _, s := range staged {
-		done, err := s.commit()
-		changes = append(changes, done...)
-		if err != nil {
-			return changes, fmt.Errorf("%s: %w", s.folder.Path, err)
-		}
-	}
-	return changes, nil
+	return staged, nil
 }
 
 // staging is a folder whose new texts lie beside the old ones. No other run changes it meanwhile.
 type staging struct {
-	folder Folder
-	dir    *os.Root
-	lock   *os.File
-	names  []string // still to be renamed, in this order
-	stale  []string
+	folder  Folder
+	dir     *os.Root
+	lock    *os.File
+	alone   bool     // no other run is in the folder, for certain
+	managed bool     // it had a manifest
+	names   []string // to be renamed
+	stale   []string
 }
 
 func stage(f Folder, adopt bool) (*staging, error) {
@@ -78,15 +87,57 @@ func stage(f Folder, adopt bool) (*staging, error) {
 	if err != nil {
 		return s, err
 	}
-	_, managed := present[ManifestName]
-	if !managed && hasOurs(present) && !adopt {
+	_, s.managed = present[ManifestName]
+	if !s.managed && hasOurs(present) && !adopt {
 		return s, ErrNoManifest
 	}
-	if err := sweep(s.dir); err != nil {
+	if err := s.sweep(); err != nil {
 		return s, err
 	}
-	s.plan(findings, managed)
+	s.plan(findings)
+	if err := s.clear(); err != nil {
+		return s, err
+	}
 	return s, s.write()
+}
+
+// enter opens the folder and waits until it has it alone.
+func enter(f Folder) (s *staging, err error) {
+	s = &staging{folder: f}
+	if s.dir, err = makeFolder(f); err != nil {
+		return nil, err
+	}
+	if s.lock, err = s.dir.Open("."); err != nil {
+		return s, fmt.Errorf("open the folder: %w", err)
+	}
+	if s.alone, err = lockFolder(s.lock); err != nil {
+		return s, fmt.Errorf("lock the folder: %w", err)
+	}
+	return s, nil
+}
+
+func (s *staging) plan(findings []Finding) {
+	for _, finding := range findings {
+		switch finding.State {
+		case Missing, Changed, Edited:
+			s.names = append(s.names, finding.Name)
+		case Stale:
+			s.stale = append(s.stale, finding.Name)
+		}
+	}
+}
+
+// clear finds what a rename would stumble over.
+func (s *staging) clear() error {
+	for _, name := range s.names {
+		if err := realFolder(s.dir, path.Dir(name)); err != nil {
+			return err
+		}
+		if info, err := s.dir.Lstat(name); err == nil && info.IsDir() {
+			return fmt.Errorf("%s is a folder (want a file)", name)
+		}
+	}
+	return nil
 }
 
 // write puts the new texts on disk. Many at a time, for each waits for the disk, which syncs many as fast as one.
@@ -102,43 +153,6 @@ func (s *staging) write() error {
 		})
 	}
 	return group.Wait()
-}
-
-// enter opens the folder and waits until it has it alone.
-func enter(f Folder) (s *staging, err error) {
-	s = &staging{folder: f}
-	if s.dir, err = makeFolder(f); err != nil {
-		return nil, err
-	}
-	if s.lock, err = s.dir.Open("."); err != nil {
-		return s, fmt.Errorf("open the folder: %w", err)
-	}
-	if err := lockFolder(s.lock); err != nil {
-		return s, fmt.Errorf("lock the folder: %w", err)
-	}
-	return s, nil
-}
-
-// plan orders the renames. The manifest is last, but in a folder that had none it is first: after a kill in between, the
-// next run would else take its own files for somebody's.
-func (s *staging) plan(findings []Finding, managed bool) {
-	for _, finding := range findings {
-		switch finding.State {
-		case Missing, Changed, Edited:
-			s.names = append(s.names, finding.Name)
-		case Stale:
-			s.stale = append(s.stale, finding.Name)
-		}
-	}
-	place := map[bool]int{true: 1, false: -1}[managed]
-	slices.SortStableFunc(s.names, func(a, b string) int { return place * (isManifest(a) - isManifest(b)) })
-}
-
-func isManifest(name string) int {
-	if name == ManifestName {
-		return 1
-	}
-	return 0
 }
 
 func makeFolder(f Folder) (*os.Root, error) {
@@ -167,17 +181,17 @@ const temporaryPrefix = ".statigen-"
 
 func isTemporary(name string) bool { return strings.HasPrefix(path.Base(name), temporaryPrefix) }
 
-// sweep removes temporary files that a killed run left. A young one may be another run's.
-func sweep(dir *os.Root) error {
-	return fs.WalkDir(dir.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+// sweep removes temporary files that a killed run left. Where folders are not locked, a young one may be another run's.
+func (s *staging) sweep() error {
+	return fs.WalkDir(s.dir.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !isTemporary(name) {
 			return err
 		}
 		info, err := entry.Info()
-		if errors.Is(err, fs.ErrNotExist) || err == nil && time.Since(info.ModTime()) < 10*time.Minute {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !s.alone && time.Since(info.ModTime()) < 10*time.Minute {
 			return nil
 		}
-		return errors.Join(err, dir.Remove(name))
+		return errors.Join(err, s.dir.Remove(name))
 	})
 }
 
@@ -191,32 +205,6 @@ func writeSynced(dir *os.Root, name string, text []byte) error {
 	}
 	_, err = f.Write(text)
 	return errors.Join(err, f.Sync(), f.Close())
-}
-
-func (s *staging) commit() (changes []Change, err error) {
-	for ; len(s.names) > 0; s.names = s.names[1:] {
-		name := s.names[0]
-		if name == ManifestName {
-			if changes, err = s.removeStale(changes); err != nil {
-				return changes, err
-			}
-		}
-		if err := s.dir.Rename(temporary(name), name); err != nil {
-			return changes, fmt.Errorf("replace %s: %w", name, err)
-		}
-		changes = append(changes, Change{Name: path.Join(s.folder.Path, name)})
-	}
-	return changes, nil
-}
-
-func (s *staging) removeStale(changes []Change) ([]Change, error) {
-	for _, name := range s.stale {
-		if err := s.dir.Remove(name); err != nil {
-			return changes, fmt.Errorf("remove %s: %w", name, err)
-		}
-		changes = append(changes, Change{Name: path.Join(s.folder.Path, name), Removed: true})
-	}
-	return changes, nil
 }
 
 // close removes what was not renamed.

@@ -1,0 +1,31 @@
+package output
+
+import "os"
+
+// WriteAndDie is Write in a process that is killed before its nth step.
+func WriteAndDie(folders []Folder, n int) error {
+	staged, err := stageAll(folders, false)
+	if err != nil {
+		return err
+	}
+	for i, step := range steps(staged) {
+		if i == n {
+			return die()
+		}
+		if err := step.do(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func die() error {
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		return err
+	}
+	if err := self.Kill(); err != nil {
+		return err
+	}
+	select {}
+}
