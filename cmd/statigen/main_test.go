@@ -17,5 +17,8 @@ func TestMain(m *testing.M) {
 
 // Each script is one behaviour of the command, as its first line says.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata", RequireExplicitExec: true})
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata", RequireExplicitExec: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"refused": refused, "sametokens": sameTokens},
+	})
 }
