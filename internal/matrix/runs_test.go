@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,10 +16,11 @@ import (
 )
 
 // build makes the command, as a host would have it.
-func build(t *testing.T) string {
+func build(t *testing.T, flags ...string) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "statigen")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./cmd/statigen")
+	args := append([]string{"build", "-o", binary}, flags...)
+	cmd := exec.CommandContext(t.Context(), "go", append(args, "./cmd/statigen")...)
 	cmd.Dir = root(t)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
@@ -48,9 +50,18 @@ func treeSum(t *testing.T, dir string) string {
 	return fmt.Sprintf("%x", sum.Sum(nil))
 }
 
-// The same config, its keys in any order, run from anywhere, with any count of processors, is the same tree.
-func TestFiftyRunsGiveOneTree(t *testing.T) {
+func TestB18OutputDiffersFromRunToRun(t *testing.T) {
 	binary := build(t)
+	t.Run("fifty runs", func(t *testing.T) { fiftyRunsGiveOneTree(t, binary) })
+	t.Run("eight stores of one module at once", func(t *testing.T) {
+		runsAtOnceEndWhole(t, binary, []int{0, 1, 2, 3, 4, 5, 6, 7})
+	})
+	t.Run("one store four times at once", func(t *testing.T) { runsAtOnceEndWhole(t, binary, []int{0, 0, 0, 0}) })
+	t.Run("with and without a stamp of the checkout", stampsChangeNothing)
+}
+
+// The same config, its keys in any order, run from anywhere, with any count of processors, is the same tree.
+func fiftyRunsGiveOneTree(t *testing.T, binary string) {
 	keys := []string{
 		"prefix: loans", "id: uuid", "lock_key: both", "package: loanstore", "tables: {inputs: log, charts: drawings}",
 		"leading_columns: [{name: tenant_id, type: uuid}, {name: region, type: text, default: eu}]",
@@ -86,40 +97,61 @@ func TestFiftyRunsGiveOneTree(t *testing.T) {
 	}
 }
 
-// Runs at the same time, of one store and of several configs in one module, end with whole packages and nothing else.
-func TestParallelRunsEndWhole(t *testing.T) {
-	binary := build(t)
+// Runs at the same time, each of the config with its number, end with whole packages and nothing else.
+func runsAtOnceEndWhole(t *testing.T, binary string, configs []int) {
 	m := folder{t.TempDir()}
 	m.write(t, "go.mod", "module example.com/host\n")
-	for i := range 4 {
+	for _, i := range configs {
 		m.write(t, fmt.Sprintf("app%d/statigen.yaml", i), fmt.Sprintf("{version: 1, stores: {s: {out: store, prefix: p%d}}}", i))
 	}
 	for range 4 {
 		var group sync.WaitGroup
-		for i := range 8 {
-			group.Go(func() {
-				cmd := exec.CommandContext(t.Context(), binary)
-				cmd.Dir = filepath.Join(m.dir, fmt.Sprintf("app%d", i%4))
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Errorf("run %d: %v\n%s", i, err, out)
-				}
-			})
+		for _, i := range configs {
+			group.Go(func() { m.statigen(t, binary, i) })
 		}
 		group.Wait()
-		for i := range 4 {
-			app := filepath.Join(m.dir, fmt.Sprintf("app%d", i))
-			cmd := exec.CommandContext(t.Context(), binary, "check")
-			cmd.Dir = app
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%s: %v\n%s", app, err, out)
-			}
-			leftovers, err := filepath.Glob(filepath.Join(app, "store", ".statigen-*"))
+		for _, i := range slices.Compact(slices.Clone(configs)) {
+			m.statigen(t, binary, i, "check")
+			store := filepath.Join(m.dir, fmt.Sprintf("app%d/store", i))
+			leftovers, err := filepath.Glob(filepath.Join(store, ".statigen-*"))
 			if err != nil || len(leftovers) > 0 {
 				t.Errorf("left behind: %v (%v)", leftovers, err)
 			}
-			if err := os.RemoveAll(filepath.Join(app, "store")); err != nil {
-				t.Fatal(err)
+			if err := os.RemoveAll(store); err != nil {
+				t.Error(err)
 			}
+		}
+	}
+}
+
+// statigen runs on the config with a number.
+func (m folder) statigen(t *testing.T, binary string, config int, args ...string) {
+	cmd := exec.CommandContext(t.Context(), binary, args...)
+	cmd.Dir = filepath.Join(m.dir, fmt.Sprintf("app%d", config))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("statigen %v in app%d: %v\n%s", args, config, err, out)
+	}
+}
+
+// The go command writes the checkout's revision into a binary, or does not. Either makes the committed example, but one
+// whose revision is a released tag says so in the manifest.
+func stampsChangeNothing(t *testing.T) {
+	tags := folder{root(t)}.tool(t, nil, "git", "tag", "--points-at", "HEAD")
+	for _, flag := range []string{"-buildvcs=true", "-buildvcs=false"} {
+		binary := build(t, flag)
+		example := folder{filepath.Join(root(t), "gen/example")}
+		want := ""
+		version := strings.Fields(example.tool(t, nil, binary, "version"))[1]
+		if slices.Contains(strings.Fields(tags), version) {
+			want = "gen/example/loanstore/statigen.sum: out of date\n"
+		} else if version != "devel" {
+			t.Errorf("built with %s, the version is %s, want devel or one of %q", flag, version, tags)
+		}
+		cmd := exec.CommandContext(t.Context(), binary, "check")
+		cmd.Dir = example.dir
+		out, err := cmd.CombinedOutput()
+		if string(out) != want || (err == nil) != (want == "") {
+			t.Errorf("built with %s, check says %q (%v), want %q", flag, out, err, want)
 		}
 	}
 }
