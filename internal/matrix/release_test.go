@@ -25,11 +25,8 @@ func TestAReleaseRunsInAnEmptyHost(t *testing.T) {
 	proxy := serveRelease(t)
 	m := newModule(t, "example.com/host", "require github.com/jackc/pgx/v5 "+oldestPGX+"\n")
 	m.write(t, "statigen.yaml", "{version: 1, stores: {s: {out: store}}}")
-	env := []string{
-		"GOPROXY=file://" + proxy + "," + goEnv(t, "GOPROXY"), "GONOSUMDB=" + statigen, "GOBIN=" + t.TempDir(),
-		// The go command keeps an index of each released module, for a release never changes. This one does.
-		"GODEBUG=goindex=0",
-	}
+	bin := t.TempDir()
+	env := append(fromProxy(t, proxy), "GOBIN="+bin)
 	if out := m.run(t, env, "go", "run", statigen+"/cmd/statigen@"+released); !strings.Contains(out, "store/store.go\n") {
 		t.Errorf("go run printed\n%s", out)
 	}
@@ -48,7 +45,7 @@ func TestAReleaseRunsInAnEmptyHost(t *testing.T) {
 	}
 
 	m.run(t, env, "go", "install", statigen+"/cmd/statigen@"+released)
-	binary := filepath.Join(strings.TrimPrefix(env[2], "GOBIN="), "statigen")
+	binary := filepath.Join(bin, "statigen")
 	noRoomForSQLC := []string{"TMPDIR=/nonexistent"}
 	if out := m.run(t, noRoomForSQLC, binary); out != "" {
 		t.Errorf("an unchanged run printed\n%s", out)
@@ -58,6 +55,16 @@ func TestAReleaseRunsInAnEmptyHost(t *testing.T) {
 	}
 	if out := m.run(t, nil, binary); out != "store/doc.go\n" {
 		t.Errorf("after a file was lost, printed\n%s", out)
+	}
+}
+
+// fromProxy is the environment in which the go command finds the release.
+func fromProxy(t *testing.T, proxy string) []string {
+	t.Helper()
+	return []string{
+		"GOPROXY=file://" + proxy + "," + goEnv(t, "GOPROXY"), "GONOSUMDB=" + statigen,
+		// The go command keeps an index of each released module, for a release never changes. This one does.
+		"GODEBUG=goindex=0",
 	}
 }
 
