@@ -39,9 +39,14 @@ func (c Config) neighbour(mod model.Module, name string) ([]model.Store, error) 
 	if err != nil {
 		return nil, fmt.Errorf("read the module's other config: %w", err)
 	}
-	stores, err := Parse(name, src, mod)
+	shown, err := filepath.Rel(path.Dir(c.Path), name) // as this one's own name is shown: from its folder
+	if err != nil {
+		return nil, fmt.Errorf("name the module's other config: %w", err)
+	}
+	shown = filepath.ToSlash(shown)
+	stores, err := Parse(shown, src, mod)
 	for i := range stores {
-		stores[i].Name += " of " + name
+		stores[i].Name += " of " + shown
 	}
 	return stores, err
 }

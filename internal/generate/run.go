@@ -114,11 +114,7 @@ func Diff(ctx context.Context, job Job) ([]Change, error) {
 			if finding.State == output.Foreign {
 				continue
 			}
-			old, err := output.ReadFile(f.Root, f.Path, finding.Name)
-			if err != nil {
-				return nil, err
-			}
-			changes = append(changes, Change{path.Join(f.Path, finding.Name), old, f.Files[finding.Name]})
+			changes = append(changes, Change{path.Join(f.Path, finding.Name), finding.Text, f.Files[finding.Name]})
 		}
 	}
 	return changes, nil

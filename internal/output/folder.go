@@ -34,6 +34,7 @@ const (
 type Finding struct {
 	Name  string `json:"name"` // below the folder
 	State State  `json:"state"`
+	Text  []byte `json:"-"` // as it is; nil if there is none, or a link or a device
 }
 
 // Compare looks at the folder and writes nothing.
@@ -56,7 +57,7 @@ func look(f Folder) (findings []Finding, present map[string][]byte, err error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(union(present, f.Files))) {
 		if state := stateOf(name, present, f.Files, old.Files); state != "" {
-			findings = append(findings, Finding{name, state})
+			findings = append(findings, Finding{name, state, present[name]})
 		}
 	}
 	return findings, present, nil

@@ -18,6 +18,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/sqlc-dev/sqlc/pkg/cli"
 )
@@ -109,12 +110,20 @@ func run(ctx context.Context, dir string, inputs []Input) error {
 	err = cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && ctx.Err() == nil {
-		return &Refusal{complaints(said.String(), inputs)}
+		return failure(said.String(), inputs)
 	}
 	if err != nil {
 		return fmt.Errorf("run sqlc: %w", err)
 	}
 	return nil
+}
+
+// failure takes what sqlc said for a complaint about the SQL, unless it is about the disk that its folder is on.
+func failure(said string, inputs []Input) error {
+	if full := syscall.ENOSPC.Error(); strings.Contains(said, full) {
+		return fmt.Errorf("run sqlc in %s: %s", os.TempDir(), full)
+	}
+	return &Refusal{complaints(said, inputs)}
 }
 
 // complaints names the store where sqlc names the numbered folder that its SQL was laid out in.

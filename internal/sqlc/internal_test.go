@@ -1,6 +1,7 @@
 package sqlc
 
 import (
+	"errors"
 	"math/rand/v2"
 	"regexp"
 	"strings"
@@ -50,5 +51,15 @@ func TestTheNormalFormKeepsWhatMeansSomething(t *testing.T) {
 		if got := normal(sql); got != want {
 			t.Errorf("normal(%q) = %q, want %q", sql, got, want)
 		}
+	}
+}
+
+func TestAFullDiskIsNoFaultOfTheSQL(t *testing.T) {
+	var refusal *Refusal
+	if err := failure("open q.sql.go: no space left on device", nil); errors.As(err, &refusal) {
+		t.Errorf("got %v", err)
+	}
+	if err := failure("0/queries/q.sql:1:1: syntax error", []Input{{Name: "s"}}); !errors.As(err, &refusal) {
+		t.Errorf("got %v", err)
 	}
 }
