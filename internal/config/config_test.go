@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -101,12 +102,31 @@ func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
 		"empty":       {`{version: 1, stores: {s: {out: a, prefix: ""}}}`, `c.yaml:1:43: stores.s.prefix: an empty string (leave the key out for the default)`},
 		"wrong values, all at once": {
 			"version: 1\nstores:\n  s:\n    out: a\n    id: uid\n    lock_key: stor\n    leading_columns:\n      - {name: status, type: texts, not_null: yes}\n",
-			"c.yaml:5:9: stores.s.id: unknown id scheme \"uid\" (want uxid, uuid or bigserial)\n" +
-				"c.yaml:6:15: stores.s.lock_key: unknown lock key \"stor\" (want store, content_hash or both)\n" +
+			"c.yaml:5:9: stores.s.id: unknown id scheme \"uid\" (want uxid, uuid or bigserial; did you mean \"uxid\" or \"uuid\"?)\n" +
+				"c.yaml:6:15: stores.s.lock_key: unknown lock key \"stor\" (want store, content_hash or both; did you mean \"store\"?)\n" +
 				"c.yaml:8:16: stores.s.leading_columns.0.name: the name \"status\" of column \"status\" is also that of the schema's own column\n" +
 				"c.yaml:8:16: stores.s.leading_columns.0.name: the Go field \"Status\" of column \"status\" is also that of a field of the generated records\n" +
-				"c.yaml:8:30: stores.s.leading_columns.0.type: unknown column type \"texts\" (want " + wantType + ")\n" +
+				"c.yaml:8:30: stores.s.leading_columns.0.type: unknown column type \"texts\" (want " + wantType + "; did you mean \"text\"?)\n" +
 				"c.yaml:8:47: stores.s.leading_columns.0.not_null: unknown value \"yes\" (want true or false)",
+		},
+		"values nearly right": {
+			"version: 1\nstores:\n  s:\n    out: a\n    id: UUID\n    lock_key: contenthash\n    timestamps_position: Leading\n" +
+				"    distinct_search_path: True\n    tables: {chart: x}\n    column_collations: {stauts: C}\n" +
+				"    leading_columns: [{name: a, type: 'TEXT[]'}, {name: b, type: timestamptx, not_nul: true}]\n",
+			"c.yaml:5:9: stores.s.id: unknown id scheme \"UUID\" (want uxid, uuid or bigserial; did you mean \"uuid\"?)\n" +
+				"c.yaml:6:15: stores.s.lock_key: unknown lock key \"contenthash\" (want store, content_hash or both; did you mean \"content_hash\"?)\n" +
+				"c.yaml:7:26: stores.s.timestamps_position: unknown position \"Leading\" (want trailing or leading; did you mean \"leading\"?)\n" +
+				"c.yaml:8:27: stores.s.distinct_search_path: unknown value \"True\" (want true or false; did you mean \"true\"?)\n" +
+				"c.yaml:9:14: stores.s.tables: unknown key \"chart\" (want charts, positions, executions, inputs; did you mean \"charts\"?)\n" +
+				"c.yaml:10:25: stores.s.column_collations: unknown key \"stauts\" (want content_hash, session_id, execution_id, status, failure, door; did you mean \"status\"?)\n" +
+				"c.yaml:11:39: stores.s.leading_columns.0.type: unknown column type \"TEXT[]\" (want " + wantType + "; did you mean \"text[]\"?)\n" +
+				"c.yaml:11:66: stores.s.leading_columns.1.type: unknown column type \"timestamptx\" (want " + wantType + "; did you mean \"timestamptz\"?)\n" +
+				"c.yaml:11:79: stores.s.leading_columns.1: unknown key \"not_nul\" (want name, type, collation, not_null, default; did you mean \"not_null\"?)",
+		},
+		"values far from right": {
+			"{version: 1, stores: {s: {out: a, id: x, lock_key: " + strings.Repeat("k", 20) + "}}}",
+			"c.yaml:1:39: stores.s.id: unknown id scheme \"x\" (want uxid, uuid or bigserial)\n" +
+				"c.yaml:1:52: stores.s.lock_key: unknown lock key \"kkkkkkkkkkkkkkkkkkkk\" (want store, content_hash or both)",
 		},
 		"no out":               {`{version: 1, stores: {s: {}}}`, `c.yaml:1:26: stores.s.out: no folder (want one below the module's root, such as loanstore)`},
 		"out above the root":   {`{version: 1, stores: {s: {out: ../a}}}`, `c.yaml:1:32: stores.s.out: "../a" is not a folder below the module's root`},
@@ -159,7 +179,7 @@ func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
 			"c.yaml:6:25: stores.s.leading_columns.0.type: unknown column type \"varchar\" (want " + wantType + ")\n" +
 				"c.yaml:7:25: stores.s.leading_columns.1.type: unknown length in \"varchar(0)\" (want a number from 1 to 10485760)\n" +
 				"c.yaml:8:25: stores.s.leading_columns.2.type: unknown length in \"varchar(10485761)\" (want a number from 1 to 10485760)\n" +
-				"c.yaml:9:25: stores.s.leading_columns.3.type: unknown column type \"text[][]\" (want " + wantType + ")\n" +
+				"c.yaml:9:25: stores.s.leading_columns.3.type: unknown column type \"text[][]\" (want " + wantType + "; did you mean \"text[]\"?)\n" +
 				"c.yaml:10:25: stores.s.leading_columns.4.type: unknown column type \"text(3)\" (want " + wantType + ")\n" +
 				"c.yaml:11:25: stores.s.leading_columns.5.type: unknown column type \"text); DROP TABLE x\" (want " + wantType + ")\n" +
 				"c.yaml:12:25: stores.s.leading_columns.6.type: unknown length in \"varchar(01)\" (want a number from 1 to 10485760)\n" +

@@ -32,7 +32,7 @@ func (d *decoder) mapping(n *yaml.Node, path string, keys ...key) bool {
 		i := slices.IndexFunc(keys, func(k key) bool { return k.name == name.Value })
 		if i < 0 {
 			known := names(keys)
-			d.report(name, path, "unknown key %s (want %s%s)", strconv.Quote(name.Value), strings.Join(known, ", "), suggest(name.Value, known))
+			d.report(name, path, "%s", model.Unknown("key", name.Value, strings.Join(known, ", "), known...))
 			return
 		}
 		keys[i].read(value, at)
@@ -170,7 +170,7 @@ func (d *decoder) boolean(into *bool) func(*yaml.Node, string) {
 		case text == "true" || text == "false":
 			*into = text == "true"
 		default:
-			d.report(n, path, "unknown value %s (want true or false)", strconv.Quote(text))
+			d.report(n, path, "%s", model.Unknown("value", text, "true or false", "true", "false"))
 		}
 	}
 }

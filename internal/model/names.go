@@ -116,7 +116,7 @@ func (c *checker) column(at string, position int, spec ColumnSpec) Column {
 		NotNull: spec.NotNull, Default: spec.Default,
 	}
 	if spec.Type == "" {
-		c.report(at, "no type (want %s)", wantType)
+		c.report(at, "no type (want %s)", wantType())
 		return column
 	}
 	column.Type = c.columnType(at+".type", spec.Type)

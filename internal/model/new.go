@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/mod/module"
@@ -58,16 +57,16 @@ func oneOf[T ~string](c *checker, field, noun, text string, values []T) T {
 		return values[0]
 	}
 	if !slices.Contains(values, T(text)) {
-		c.report(field, "unknown %s %s (want %s)", noun, strconv.Quote(text), list(values))
+		words := make([]string, len(values))
+		for i, v := range values {
+			words[i] = string(v)
+		}
+		c.report(field, "%s", Unknown(noun, text, list(words), words...))
 	}
 	return T(text)
 }
 
-func list[T ~string](values []T) string {
-	words := make([]string, len(values))
-	for i, v := range values {
-		words[i] = string(v)
-	}
+func list(words []string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }

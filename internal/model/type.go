@@ -63,9 +63,23 @@ func bases() map[Base]base {
 	}
 }
 
+// typeWords are the types as a config writes them, without brackets.
+func typeWords() []string {
+	return []string{
+		"text", "varchar(n)", "uuid", "smallint", "integer", "bigint", "boolean", "numeric", "date", "timestamp", "timestamptz", "jsonb", "bytea",
+	}
+}
+
 // wantType says what the type of a column may be.
-const wantType = "text, varchar(n), uuid, smallint, integer, bigint, boolean, numeric, date, timestamp, timestamptz, jsonb or bytea, " +
-	"and [] behind it for an array"
+func wantType() string { return list(typeWords()) + ", and [] behind it for an array" }
+
+func unknownType(text string) string {
+	words := typeWords()
+	for _, w := range typeWords() {
+		words = append(words, w+"[]")
+	}
+	return Unknown("column type", text, wantType(), words...)
+}
 
 // maxLength is the greatest n of varchar(n).
 const maxLength = 10485760
@@ -78,7 +92,7 @@ func (c *checker) columnType(field, text string) Type {
 	}
 	t := Type{Base: Base(parts[1]), Array: parts[4] != ""}
 	if _, known := bases()[t.Base]; !known || (t.Base == VarcharType) != (parts[2] != "") {
-		c.report(field, "unknown column type %s (want %s)", strconv.Quote(text), wantType)
+		c.report(field, "%s", unknownType(text))
 		return Type{}
 	}
 	if t.Base == VarcharType {
