@@ -17,7 +17,7 @@ func (c *checker) name(field, name string) bool {
 		c.report(field, "an empty name")
 	case !utf8.ValidString(name):
 		c.report(field, "the name %q is not UTF-8", name)
-	case strings.ContainsFunc(name, unprintable):
+	case strings.ContainsFunc(name, Unprintable):
 		c.report(field, "the name %q holds a control, format or separator character", name)
 	case len(name) > maxName:
 		c.report(field, "the name %q has %d bytes (want at most %d)", name, len(name), maxName)
@@ -27,7 +27,19 @@ func (c *checker) name(field, name string) bool {
 	return false
 }
 
-func unprintable(r rune) bool {
+// prefix refuses the schemas that are the server's own.
+func (c *checker) prefix(name string) {
+	switch {
+	case name == "" || !c.name("prefix", name):
+	case strings.HasPrefix(name, "pg_"):
+		c.report("prefix", "the schema %q begins with \"pg_\", which Postgres keeps for itself (want another name)", name)
+	case name == "information_schema":
+		c.report("prefix", "the schema %q is the server's own (want another name)", name)
+	}
+}
+
+// Unprintable says whether a character shows as nothing, or changes how others show: a control, a bidi override, a line break.
+func Unprintable(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
@@ -55,15 +67,6 @@ func fieldName(column string) string {
 
 func notInIdentifier(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// columns are those of the schema itself, over all four tables.
-func columns() []string {
-	return []string{
-		"id", "content_hash", "identity_blob", "chart_blob", "inserted_at", "updated_at", "retired_at", "retired_by",
-		"session_id", "position_blob", "execution_id", "status", "failure", "metadata", "outcome_blob", "ended_at",
-		"seq", "door", "input_blob",
-	}
-}
-
 // systemColumns exist on every table, so the server refuses to create another of the name.
 func systemColumns() []string {
 	return []string{"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"}
@@ -73,22 +76,30 @@ func systemColumns() []string {
 // would be hidden behind them.
 func recordFields() []string {
 	fields := []string{"Leading", "RowID"}
-	for _, column := range columns() {
-		fields = append(fields, fieldName(column))
+	for _, columns := range OwnColumns() {
+		for _, column := range columns {
+			fields = append(fields, fieldName(column))
+		}
 	}
 	return fields
 }
 
 func (c *checker) leading(specs []ColumnSpec) []Column {
 	sqlNames, goNames := map[string]string{}, map[string]string{}
-	for _, n := range columns() {
-		sqlNames[n] = "the schema's own column"
+	for _, columns := range OwnColumns() {
+		for _, n := range columns {
+			sqlNames[n] = "the schema's own column"
+		}
 	}
 	for _, n := range systemColumns() {
 		sqlNames[n] = "a system column of Postgres"
 	}
 	for _, f := range recordFields() {
 		goNames[f] = "a field of the generated records"
+	}
+	if len(specs) > MaxLeading() {
+		c.report("leading_columns", "%d columns (want at most %d: a table of Postgres holds %d, and the store's have up to %d of their own)",
+			len(specs), MaxLeading(), maxColumns, maxColumns-MaxLeading())
 	}
 	var out []Column
 	for i, spec := range specs {

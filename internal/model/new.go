@@ -31,9 +31,7 @@ func New(mod Module, spec Spec) (Store, []Problem) {
 		ID:      oneOf(c, "id", "id scheme", spec.ID, IDs()),
 		LockKey: oneOf(c, "lock_key", "lock key", spec.LockKey, keyspec.LockKeys()),
 	}
-	if spec.Prefix != "" {
-		c.name("prefix", spec.Prefix)
-	}
+	c.prefix(spec.Prefix)
 	s.Out = c.out(mod, spec.Out)
 	s.Import = path.Join(mod.Path, s.Out)
 	s.Package = c.packageName(spec)

@@ -90,17 +90,6 @@ func filteredNames(s model.Store, tables ...model.Table) string {
 	return "pg_catalog.concat_ws(', ', " + strings.Join(cases, ", ") + ")"
 }
 
-// literal writes a string constant that means the same whatever standard_conforming_strings says, on one line:
-// sqlc takes a line that looks like a comment for one, even inside a constant, and drops it.
-func literal(text string) string {
-	quoted := "'" + strings.ReplaceAll(text, "'", "''") + "'"
-	escaped := strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`, "\uFEFF", `\uFEFF`).Replace(quoted)
-	if escaped == quoted {
-		return quoted
-	}
-	return "E" + escaped
-}
-
 // locks writes the advisory lock calls. The namespace and the store string stand in the SQL itself: no Go
 // of a host computes, joins or passes them.
 func locks(s model.Store, words map[string]string) {
@@ -143,24 +132,24 @@ func lockKeys(s model.Store) []string {
 // leading writes the host's columns. Whatever their names are, results and parameters know them as lead_1,
 // lead_2, …
 func leading(s model.Store, words map[string]string) {
-	var definitions, columns, values, aliases strings.Builder
-	of := map[string]*strings.Builder{"c": {}, "e": {}}
+	var definitions, columns, values, aliases list
+	of := map[string]*list{"c": {}, "e": {}}
 	for _, c := range s.Leading {
 		name := keyspec.QuoteIdent(c.Name)
-		definitions.WriteString(", " + definition(c))
-		columns.WriteString(name + ", ")
-		values.WriteString(value(c) + ", ")
-		aliases.WriteString("s." + c.Alias() + ", ")
-		for table, list := range of {
-			list.WriteString(table + "." + name + " AS " + c.Alias() + ", ")
+		definitions.add(", " + definition(c))
+		columns.add(name + ", ")
+		values.add(value(c) + ", ")
+		aliases.add("s." + c.Alias() + ", ")
+		for table, columns := range of {
+			columns.add(table + "." + name + " AS " + c.Alias() + ", ")
 		}
 	}
 	words["lead_definitions"] = definitions.String()
 	words["lead_columns"] = columns.String()
 	words["lead_values"] = values.String()
 	words["lead_aliases_of_s"] = aliases.String()
-	for table, list := range of {
-		words["lead_of_"+table] = list.String()
+	for table, columns := range of {
+		words["lead_of_"+table] = columns.String()
 	}
 }
 
