@@ -37,7 +37,7 @@
 //	  loans:
 //	    package: loanstore           # default: the last element of out
 //	    out: loanstore               # a folder, relative to this file
-//	    prefix: loans                # Postgres schema; absent: search_path decides
+//	    prefix: loans                # Postgres schema, none of the server's own; absent: search_path decides
 //	    table_prefix: statifier_     # the default
 //	    tables: {charts: charts}     # whole names, table_prefix not applied; table: X is short for this one
 //	    id: uxid                     # uxid (the default), uuid or bigserial
@@ -53,7 +53,7 @@
 // A leading column's type is text, varchar(n), uuid, smallint, integer, bigint, boolean, numeric, date, timestamp,
 // timestamptz, jsonb or bytea, or one of these and [] for an array of one dimension. Its default is a literal: for a
 // timestamp YYYY-MM-DD HH:MM:SS in UTC, for a timestamptz the same and a Z, for a bytea \x and hexadecimal digits, for an
-// array {}. Where another program writes the column, infinity in a timestamp, and NULL in an array whose elements have no
+// array {}, and it has at most 8192 bytes. There is room for 1587 leading columns. Where another program writes the column, infinity in a timestamp, and NULL in an array whose elements have no
 // NULL in Go, are errors when they are read.
 //
 // The exit code is 0 if all is well, 1 if check or diff found something, 2 if the config, the command line or the file system

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -80,6 +81,15 @@ stores:
 	}
 }
 
+// columns is a config with so many leading columns.
+func columns(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf("{name: c%d, type: text}", i)
+	}
+	return "{version: 1, stores: {s: {out: a, leading_columns: [" + strings.Join(list, ", ") + "]}}}"
+}
+
 const wantType = "text, varchar(n), uuid, smallint, integer, bigint, boolean, numeric, date, timestamp, timestamptz, jsonb or bytea, and [] behind it for an array"
 
 func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
@@ -108,6 +118,23 @@ func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
 				"c.yaml:8:16: stores.s.leading_columns.0.name: the Go field \"Status\" of column \"status\" is also that of a field of the generated records\n" +
 				"c.yaml:8:30: stores.s.leading_columns.0.type: unknown column type \"texts\" (want " + wantType + "; did you mean \"text\"?)\n" +
 				"c.yaml:8:47: stores.s.leading_columns.0.not_null: unknown value \"yes\" (want true or false)",
+		},
+		"a schema of the server's": {
+			"version: 1\nstores:\n  a: {out: a, prefix: pg_catalog}\n  b: {out: b, prefix: pg_toast}\n  c: {out: c, prefix: information_schema}\n" +
+				"  d: {out: d, prefix: pg_temp_1}\n  e: {out: e, prefix: PG_catalog}\n  f: {out: f, prefix: pg}\n",
+			"c.yaml:3:23: stores.a.prefix: the schema \"pg_catalog\" begins with \"pg_\", which Postgres keeps for itself (want another name)\n" +
+				"c.yaml:4:23: stores.b.prefix: the schema \"pg_toast\" begins with \"pg_\", which Postgres keeps for itself (want another name)\n" +
+				"c.yaml:5:23: stores.c.prefix: the schema \"information_schema\" is the server's own (want another name)\n" +
+				"c.yaml:6:23: stores.d.prefix: the schema \"pg_temp_1\" begins with \"pg_\", which Postgres keeps for itself (want another name)",
+		},
+		"as many columns as there is room for": {columns(1587), ``},
+		"one column too many": {
+			columns(1588),
+			`c.yaml:1:52: stores.s.leading_columns: 1588 columns (want at most 1587: a table of Postgres holds 1600, and the store's have up to 13 of their own)`,
+		},
+		"a long default": {
+			"{version: 1, stores: {s: {out: a, leading_columns: [{name: a, type: text, default: " + strings.Repeat("x", 8193) + "}]}}}",
+			`c.yaml:1:84: stores.s.leading_columns.0.default: a default of 8193 bytes (want at most 8192)`,
 		},
 		"values nearly right": {
 			"version: 1\nstores:\n  s:\n    out: a\n    id: UUID\n    lock_key: contenthash\n    timestamps_position: Leading\n" +

@@ -118,6 +118,17 @@ func columnsOf(t *testing.T, s model.Store) []string {
 	return tables
 }
 
+// The model derives from its list how many leading columns there is room for, and what their names may not be.
+func TestTheModelKnowsEveryColumnOfTheSchema(t *testing.T) {
+	own := model.OwnColumns()
+	for i, columns := range columnsOf(t, store(t, model.Spec{})) {
+		want := strings.Join(own[model.Concepts()[i]], " ")
+		if columns != want {
+			t.Errorf("schema.sql gives %s the columns\n%s\nand the model\n%s", model.Concepts()[i], columns, want)
+		}
+	}
+}
+
 func TestTimestampsStandWhereTheReferenceHasThem(t *testing.T) {
 	leading := []model.ColumnSpec{{Name: "tenant", Type: "uuid"}}
 	for position, want := range map[string][]string{
