@@ -41,7 +41,7 @@ func Find(dir string) (string, error) {
 			return file, nil
 		}
 		if exists(filepath.Join(dir, "go.mod")) || filepath.Dir(dir) == dir {
-			return "", fmt.Errorf("no %s in %s or above it in its module", FileName, start)
+			return "", fmt.Errorf("no %s in %s or above it in its module", FileName, shown(start))
 		}
 		dir = filepath.Dir(dir)
 	}
@@ -57,7 +57,7 @@ func exists(file string) bool {
 func Load(file string, others ...string) (Config, error) {
 	src, err := os.ReadFile(file)
 	if err != nil {
-		return Config{}, fmt.Errorf("read the config: %w", err)
+		return Config{}, fmt.Errorf("read the config: %w", readable(err))
 	}
 	root, mod, err := module(filepath.Dir(file))
 	if err != nil {
@@ -151,13 +151,13 @@ func (d *decoder) document(src []byte) *yaml.Node {
 	}
 	var doc, second yaml.Node
 	if err := loader.Load(&doc); err != nil {
-		d.syntax(err)
+		d.syntax(src, err)
 		return nil
 	}
 	if err := loader.Load(&second); err == nil {
 		d.add(second.Line, second.Column, "", "a second document (want one)")
 	} else if !errors.Is(err, io.EOF) {
-		d.syntax(err)
+		d.syntax(src, err)
 	}
 	return doc.Content[0]
 }

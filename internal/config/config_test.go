@@ -97,8 +97,8 @@ func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
 		"a bad byte":      {"version: 1\nstores: \xff{}", "c.yaml:2:9: the byte 0xff is no text (want UTF-8 without control characters)"},
 		"a control byte":  {"version: 1\nstores: \"\x01\"", "c.yaml:2:10: the byte 0x01 is no text (want UTF-8 without control characters)"},
 		"empty file":      {``, `c.yaml:1:1: an empty file (want version and stores)`},
-		"no keys":         {`{}`, "c.yaml:1:1: no version (want version: 1)\nc.yaml:1:1: no stores"},
-		"a list":          {`[]`, "c.yaml:1:1: want keys and values, not a list\nc.yaml:1:1: no version (want version: 1)\nc.yaml:1:1: no stores"},
+		"no keys":         {`{}`, "c.yaml:1:1: no version (want version: 1)\nc.yaml:1:1: no stores (want at least one)"},
+		"a list":          {`[]`, "c.yaml:1:1: want keys and values, not a list"},
 		"other version":   {`{version: 2, stores: {s: {out: a}}}`, `c.yaml:1:11: version: unknown version "2" (want 1)`},
 		"second document": {"{version: 1, stores: {s: {out: a}}}\n---\n{}", `c.yaml:2:1: a second document (want one)`},
 		"unknown key": {
@@ -118,6 +118,26 @@ func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
 				"c.yaml:8:16: stores.s.leading_columns.0.name: the Go field \"Status\" of column \"status\" is also that of a field of the generated records\n" +
 				"c.yaml:8:30: stores.s.leading_columns.0.type: unknown column type \"texts\" (want " + wantType + "; did you mean \"text\"?)\n" +
 				"c.yaml:8:47: stores.s.leading_columns.0.not_null: unknown value \"yes\" (want true or false)",
+		},
+		"a tab": {"version: 1\nstores:\n\ts: {out: a}\n", "c.yaml:3:1: a tab (want spaces)"},
+		"names of stores": {
+			`{version: 1, stores: {"": {out: a}, a.id: {out: b}, a: {out: c, id: x}, "\e[31m\u202E": {out: d, id: y}, größe-2_: {out: e, table_prefix: e_}}}`,
+			`c.yaml:1:23: stores: "" is no name of a store (want letters, digits, - and _, at most 63 bytes)` + "\n" +
+				`c.yaml:1:37: stores: "a.id" is no name of a store (want letters, digits, - and _, at most 63 bytes)` + "\n" +
+				`c.yaml:1:69: stores.a.id: unknown id scheme "x" (want uxid, uuid or bigserial)` + "\n" +
+				`c.yaml:1:73: stores: "\x1b[31m\u202e" is no name of a store (want letters, digits, - and _, at most 63 bytes)` + "\n" +
+				`c.yaml:1:102: stores."\x1b[31m\u202e".id: unknown id scheme "y" (want uxid, uuid or bigserial)`,
+		},
+		"what cannot be read is one problem": {
+			"version: 1\nstores:\n  a: {out: [a]}\n  b: {out: b, leading_columns: [x, {name: ~, type: {}}, {}]}\n  c: {out: ''}\n  d: {id: uuid}\n",
+			"c.yaml:3:12: stores.a.out: want a plain or quoted string, not a list\n" +
+				"c.yaml:4:33: stores.b.leading_columns.0: want keys and values, not \"x\"\n" +
+				"c.yaml:4:43: stores.b.leading_columns.1.name: want a plain or quoted string, not null\n" +
+				"c.yaml:4:52: stores.b.leading_columns.1.type: want a plain or quoted string, not a mapping\n" +
+				"c.yaml:4:57: stores.b.leading_columns.2.name: no name (want the column's, such as tenant_id)\n" +
+				"c.yaml:4:57: stores.b.leading_columns.2.type: no type (want " + wantType + ")\n" +
+				"c.yaml:5:12: stores.c.out: an empty string (leave the key out for the default)\n" +
+				"c.yaml:6:6: stores.d.out: no folder (want one below the module's root, such as loanstore)",
 		},
 		"a schema of the server's": {
 			"version: 1\nstores:\n  a: {out: a, prefix: pg_catalog}\n  b: {out: b, prefix: pg_toast}\n  c: {out: c, prefix: information_schema}\n" +
@@ -211,7 +231,7 @@ func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
 				"c.yaml:11:25: stores.s.leading_columns.5.type: unknown column type \"text); DROP TABLE x\" (want " + wantType + ")\n" +
 				"c.yaml:12:25: stores.s.leading_columns.6.type: unknown length in \"varchar(01)\" (want a number from 1 to 10485760)\n" +
 				"c.yaml:13:25: stores.s.leading_columns.7.type: unknown column type \"timestamp with time zone\" (want " + wantType + ")\n" +
-				"c.yaml:14:9: stores.s.leading_columns.8: no type (want " + wantType + ")",
+				"c.yaml:14:9: stores.s.leading_columns.8.type: no type (want " + wantType + ")",
 		},
 		"a collation of what has none": {
 			`{version: 1, stores: {s: {out: a, leading_columns: [{name: a, type: 'uuid[]', collation: C}]}}}`,

@@ -18,6 +18,8 @@ type decoder struct {
 	neighbours []model.Store
 	// at remembers where the key or value of a path stands, for problems that are found later.
 	at map[string]*yaml.Node
+	// unread are the paths of values that could not be read: what is missed at or below them is no second problem.
+	unread map[string]bool
 }
 
 // key is one key of a mapping and what reads its value.
@@ -49,11 +51,7 @@ func names(keys []key) []string {
 
 // entries visits the keys of a mapping in the file's order, each once.
 func (d *decoder) entries(n *yaml.Node, path string, visit func(name, value *yaml.Node, at string)) bool {
-	if !d.plain(n, path) {
-		return false
-	}
-	if n.Kind != yaml.MappingNode {
-		d.report(n, path, "want keys and values, not %s", describe(n))
+	if !d.kind(n, path, yaml.MappingNode, "keys and values") {
 		return false
 	}
 	first := map[string]int{}
@@ -68,9 +66,41 @@ func (d *decoder) entries(n *yaml.Node, path string, visit func(name, value *yam
 			continue
 		}
 		first[text] = name.Line
-		at := strings.TrimPrefix(path+"."+text, ".")
+		at := strings.TrimPrefix(path+"."+element(text), ".")
 		d.remember(at, value)
 		visit(name, value, at)
+	}
+	return true
+}
+
+// kind answers whether a value is a mapping, or a list, and reports it if not.
+func (d *decoder) kind(n *yaml.Node, path string, kind yaml.Kind, want string) bool {
+	plain := d.plain(n, path)
+	if plain && n.Kind == kind {
+		return true
+	}
+	if plain {
+		d.report(n, path, "want %s, not %s", want, describe(n))
+	}
+	d.skip(path)
+	return false
+}
+
+func (d *decoder) skip(path string) {
+	if d.unread == nil {
+		d.unread = map[string]bool{}
+	}
+	d.unread[path] = true
+}
+
+// skipped says whether the value at a path, or one that it is part of, could not be read.
+func (d *decoder) skipped(path string) bool {
+	for !d.unread[path] {
+		i := strings.LastIndexByte(path, '.')
+		if i < 0 {
+			return false
+		}
+		path = path[:i]
 	}
 	return true
 }
@@ -147,7 +177,9 @@ func (d *decoder) text(into *string) func(*yaml.Node, string) {
 		text, ok := d.scalar(n, path)
 		if ok && text == "" {
 			d.report(n, path, "an empty string (leave the key out for the default)")
-			return
+		}
+		if text == "" {
+			d.skip(path)
 		}
 		*into = text
 	}
@@ -156,9 +188,12 @@ func (d *decoder) text(into *string) func(*yaml.Node, string) {
 // anyText is text where the empty string is a value too.
 func (d *decoder) anyText(into **string) func(*yaml.Node, string) {
 	return func(n *yaml.Node, path string) {
-		if text, ok := d.scalar(n, path); ok {
-			*into = &text
+		text, ok := d.scalar(n, path)
+		if !ok {
+			d.skip(path)
+			return
 		}
+		*into = &text
 	}
 }
 

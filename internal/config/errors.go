@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -21,9 +22,9 @@ type Error struct {
 
 func (e Error) Error() string {
 	if e.Path == "" {
-		return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Text)
+		return shown(fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Text))
 	}
-	return fmt.Sprintf("%s:%d:%d: %s: %s", e.File, e.Line, e.Column, e.Path, e.Text)
+	return shown(fmt.Sprintf("%s:%d:%d: %s: %s", e.File, e.Line, e.Column, e.Path, e.Text))
 }
 
 // Errors is every problem of a config, in the file's order.
@@ -56,15 +57,24 @@ func (d *decoder) report(n *yaml.Node, path, format string, args ...any) {
 }
 
 // syntax reports what the YAML parser found, at the place that it names.
-func (d *decoder) syntax(err error) {
+func (d *decoder) syntax(src []byte, err error) {
 	if errors.Is(err, io.EOF) {
 		d.add(1, 1, "", "an empty file (want version and stores)")
 		return
 	}
 	var load *yaml.LoadError
 	if errors.As(err, &load) {
-		d.add(load.Mark.Line, load.Mark.Column, "", load.Message)
+		text := load.Message
+		if tabAt(src, load.Mark.Line, load.Mark.Column) {
+			text = "a tab (want spaces)"
+		}
+		d.add(load.Mark.Line, load.Mark.Column, "", text)
 		return
 	}
 	d.add(1, 1, "", strings.TrimPrefix(err.Error(), "yaml: "))
+}
+
+func tabAt(src []byte, line, column int) bool {
+	lines := bytes.Split(src, []byte("\n"))
+	return line >= 1 && line <= len(lines) && column >= 1 && column <= len(lines[line-1]) && lines[line-1][column-1] == '\t'
 }

@@ -16,9 +16,11 @@ const Version = "1"
 func (d *decoder) config(root *yaml.Node, mod model.Module) []model.Store {
 	var stores []model.Store
 	version := ""
-	d.mapping(root, "",
+	if !d.mapping(root, "",
 		key{"version", d.text(&version)},
-		key{"stores", func(n *yaml.Node, path string) { stores = d.stores(n, path, mod) }})
+		key{"stores", func(n *yaml.Node, path string) { stores = d.stores(n, path, mod) }}) {
+		return nil
+	}
 	switch {
 	case d.at["version"] == nil:
 		d.report(root, "", "no version (want version: %s)", Version)
@@ -26,7 +28,7 @@ func (d *decoder) config(root *yaml.Node, mod model.Module) []model.Store {
 		d.report(d.at["version"], "version", "unknown version %s (want %s)", strconv.Quote(version), Version)
 	}
 	if d.at["stores"] == nil {
-		d.report(root, "", "no stores")
+		d.report(root, "", "no stores (want at least one)")
 	}
 	return stores
 }
@@ -34,22 +36,36 @@ func (d *decoder) config(root *yaml.Node, mod model.Module) []model.Store {
 func (d *decoder) stores(n *yaml.Node, path string, mod model.Module) []model.Store {
 	var stores []model.Store
 	d.entries(n, path, func(name, value *yaml.Node, at string) {
-		spec := model.Spec{Name: name.Value, Tables: map[string]string{}, Collations: map[string]string{}}
-		if !d.store(value, at, &spec) {
-			return // New would only miss what could not be read
+		unread := len(d.unread)
+		store, ok := d.named(name, value, at, mod)
+		if problem := model.StoreName(name.Value); problem != "" {
+			d.report(name, path, "%s", problem)
+			return
 		}
-		store, problems := model.New(mod, spec)
-		for _, p := range problems {
-			field := at + "." + p.Field
-			d.report(d.node(field), field, "%s", p.Text)
+		if ok && len(d.unread) == unread { // what is not known cannot be held against another store
+			stores = append(stores, store)
 		}
-		stores = append(stores, store)
 	})
 	if n.Kind == yaml.MappingNode && len(n.Content) == 0 {
 		d.report(n, path, "no stores (want at least one)")
 	}
 	d.together(stores)
 	return stores
+}
+
+// named reads one store. It answers whether enough is known of it to hold it against others.
+func (d *decoder) named(name, value *yaml.Node, at string, mod model.Module) (model.Store, bool) {
+	spec := model.Spec{Name: name.Value, Tables: map[string]string{}, Collations: map[string]string{}}
+	if !d.store(value, at, &spec) {
+		return model.Store{}, false // New would only miss what could not be read
+	}
+	store, problems := model.New(mod, spec)
+	for _, p := range problems {
+		if field := at + "." + p.Field; !d.skipped(field) {
+			d.report(d.node(field), field, "%s", p.Text)
+		}
+	}
+	return store, spec.Out != ""
 }
 
 func (d *decoder) store(n *yaml.Node, path string, spec *model.Spec) bool {
@@ -106,11 +122,7 @@ func (d *decoder) collations(n *yaml.Node, path string, spec *model.Spec) {
 }
 
 func (d *decoder) leading(n *yaml.Node, path string, spec *model.Spec) {
-	if !d.plain(n, path) {
-		return
-	}
-	if n.Kind != yaml.SequenceNode {
-		d.report(n, path, "want a list of columns, not %s", describe(n))
+	if !d.kind(n, path, yaml.SequenceNode, "a list of columns") {
 		return
 	}
 	for i, item := range n.Content {

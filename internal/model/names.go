@@ -27,6 +27,16 @@ func (c *checker) name(field, name string) bool {
 	return false
 }
 
+// StoreName says what is wrong with the name of a store; "" is nothing. It stands in comments, in messages and in paths of
+// keys, and is no name of the database's.
+func StoreName(name string) string {
+	other := func(r rune) bool { return r != '-' && r != '_' && notInIdentifier(r) && !unicode.IsMark(r) }
+	if name == "" || len(name) > maxName || strings.ContainsFunc(name, other) {
+		return fmt.Sprintf("%.100q is no name of a store (want letters, digits, - and _, at most %d bytes)", name, maxName)
+	}
+	return ""
+}
+
 // prefix refuses the schemas that are the server's own.
 func (c *checker) prefix(name string) {
 	switch {
@@ -105,8 +115,10 @@ func (c *checker) leading(specs []ColumnSpec) []Column {
 	for i, spec := range specs {
 		at := fmt.Sprintf("leading_columns.%d", i)
 		column := c.column(at, i+1, spec)
-		c.unique(at+".name", "name", column.Name, spec.Name, sqlNames)
-		c.unique(at+".name", "Go field", column.Field, spec.Name, goNames)
+		if spec.Name != "" {
+			c.unique(at+".name", "name", column.Name, spec.Name, sqlNames)
+			c.unique(at+".name", "Go field", column.Field, spec.Name, goNames)
+		}
 		out = append(out, column)
 	}
 	return out
@@ -121,13 +133,17 @@ func (c *checker) unique(field, noun, name, column string, taken map[string]stri
 }
 
 func (c *checker) column(at string, position int, spec ColumnSpec) Column {
-	c.name(at+".name", spec.Name)
+	if spec.Name == "" {
+		c.report(at+".name", "no name (want the column's, such as tenant_id)")
+	} else {
+		c.name(at+".name", spec.Name)
+	}
 	column := Column{
 		Name: spec.Name, Field: fieldName(spec.Name), Position: position,
 		NotNull: spec.NotNull, Default: spec.Default,
 	}
 	if spec.Type == "" {
-		c.report(at, "no type (want %s)", wantType())
+		c.report(at+".type", "no type (want %s)", wantType())
 		return column
 	}
 	column.Type = c.columnType(at+".type", spec.Type)
