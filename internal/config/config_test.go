@@ -129,7 +129,7 @@ func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
 				`c.yaml:1:102: stores."\x1b[31m\u202e".id: unknown id scheme "y" (want uxid, uuid or bigserial)`,
 		},
 		"what cannot be read is one problem": {
-			"version: 1\nstores:\n  a: {out: [a]}\n  b: {out: b, leading_columns: [x, {name: ~, type: {}}, {}]}\n  c: {out: ''}\n  d: {id: uuid}\n",
+			"version: 1\nstores:\n  a: {out: [a]}\n  b: {out: b, leading_columns: [x, {name: ~, type: {}}, {}]}\n  c: {out: ''}\n  d: {id: uuid}\n  e: {out: e}\n",
 			"c.yaml:3:12: stores.a.out: want a plain or quoted string, not a list\n" +
 				"c.yaml:4:33: stores.b.leading_columns.0: want keys and values, not \"x\"\n" +
 				"c.yaml:4:43: stores.b.leading_columns.1.name: want a plain or quoted string, not null\n" +
