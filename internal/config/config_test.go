@@ -114,8 +114,7 @@ func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
 			"version: 1\nstores:\n  s:\n    out: a\n    id: uid\n    lock_key: stor\n    leading_columns:\n      - {name: status, type: texts, not_null: yes}\n",
 			"c.yaml:5:9: stores.s.id: unknown id scheme \"uid\" (want uxid, uuid or bigserial; did you mean \"uxid\" or \"uuid\"?)\n" +
 				"c.yaml:6:15: stores.s.lock_key: unknown lock key \"stor\" (want store, content_hash or both; did you mean \"store\"?)\n" +
-				"c.yaml:8:16: stores.s.leading_columns.0.name: the name \"status\" of column \"status\" is also that of the schema's own column\n" +
-				"c.yaml:8:16: stores.s.leading_columns.0.name: the Go field \"Status\" of column \"status\" is also that of a field of the generated records\n" +
+				"c.yaml:8:16: stores.s.leading_columns.0.name: the name \"status\" of column \"status\" is also that of the schema's own column (want another name)\n" +
 				"c.yaml:8:30: stores.s.leading_columns.0.type: unknown column type \"texts\" (want " + wantType + "; did you mean \"text\"?)\n" +
 				"c.yaml:8:47: stores.s.leading_columns.0.not_null: unknown value \"yes\" (want true or false)",
 		},
@@ -212,7 +211,7 @@ func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
 		"a CTE's name":       {`{version: 1, stores: {s: {out: a, table: sg_x}}}`, `c.yaml:1:42: stores.s.tables.charts: the table name "sg_x" begins with "sg_", which the queries keep for themselves`},
 		"one Go name twice": {
 			`{version: 1, stores: {s: {out: a, leading_columns: [{name: user_id, type: text}, {name: user-id, type: text}]}}}`,
-			`c.yaml:1:89: stores.s.leading_columns.1.name: the Go field "UserID" of column "user-id" is also that of column "user_id"`,
+			`c.yaml:1:89: stores.s.leading_columns.1.name: the Go field "UserID" of column "user-id" is also that of column "user_id" (want another name)`,
 		},
 		"a default of another type": {
 			`{version: 1, stores: {s: {out: a, leading_columns: [{name: a, type: bigint, default: 010}]}}}`,

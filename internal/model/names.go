@@ -82,20 +82,20 @@ func systemColumns() []string {
 	return []string{"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"}
 }
 
-// recordFields are the other fields of the structs that embed Leading: a leading field of the same name
-// would be hidden behind them.
-func recordFields() []string {
-	fields := []string{"Leading", "RowID"}
+// recordFields are the other fields of the structs that embed Leading, each with what it is: a leading field of the same
+// name would be hidden behind them.
+func recordFields() map[string]string {
+	fields := map[string]string{"Leading": "a field of the generated records", "RowID": "a field of the generated records"}
 	for _, columns := range OwnColumns() {
 		for _, column := range columns {
-			fields = append(fields, fieldName(column))
+			fields[fieldName(column)] = fmt.Sprintf("the schema's own column %q", column)
 		}
 	}
 	return fields
 }
 
 func (c *checker) leading(specs []ColumnSpec) []Column {
-	sqlNames, goNames := map[string]string{}, map[string]string{}
+	sqlNames, goNames := map[string]string{}, recordFields()
 	for _, columns := range OwnColumns() {
 		for _, n := range columns {
 			sqlNames[n] = "the schema's own column"
@@ -103,9 +103,6 @@ func (c *checker) leading(specs []ColumnSpec) []Column {
 	}
 	for _, n := range systemColumns() {
 		sqlNames[n] = "a system column of Postgres"
-	}
-	for _, f := range recordFields() {
-		goNames[f] = "a field of the generated records"
 	}
 	if len(specs) > MaxLeading() {
 		c.report("leading_columns", "%d columns (want at most %d: a table of Postgres holds %d, and the store's have up to %d of their own)",
@@ -115,8 +112,7 @@ func (c *checker) leading(specs []ColumnSpec) []Column {
 	for i, spec := range specs {
 		at := fmt.Sprintf("leading_columns.%d", i)
 		column := c.column(at, i+1, spec)
-		if spec.Name != "" {
-			c.unique(at+".name", "name", column.Name, spec.Name, sqlNames)
+		if spec.Name != "" && c.unique(at+".name", "name", column.Name, spec.Name, sqlNames) {
 			c.unique(at+".name", "Go field", column.Field, spec.Name, goNames)
 		}
 		out = append(out, column)
@@ -124,12 +120,13 @@ func (c *checker) leading(specs []ColumnSpec) []Column {
 	return out
 }
 
-func (c *checker) unique(field, noun, name, column string, taken map[string]string) {
+func (c *checker) unique(field, noun, name, column string, taken map[string]string) bool {
 	if owner, ok := taken[name]; ok {
-		c.report(field, "the %s %q of column %q is also that of %s", noun, name, column, owner)
-		return
+		c.report(field, "the %s %q of column %q is also that of %s (want another name)", noun, name, column, owner)
+		return false
 	}
 	taken[name] = fmt.Sprintf("column %q", column)
+	return true
 }
 
 func (c *checker) column(at string, position int, spec ColumnSpec) Column {

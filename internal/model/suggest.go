@@ -12,13 +12,13 @@ func Unknown(noun, got, want string, words ...string) string {
 	return fmt.Sprintf("unknown %s %s (want %s%s)", noun, strconv.Quote(got), want, suggest(got, words))
 }
 
-// suggest names the words that were probably meant: the nearest, if at most two letters are other ones. Capitals are no
-// difference.
+// suggest names the words that were probably meant: the nearest, if at most two letters, and every third one, are other
+// ones. Capitals are no difference.
 func suggest(got string, words []string) string {
 	nearest, meant := 3, []string(nil)
 	for _, w := range words {
 		d := distance(strings.ToLower(got), w)
-		if d >= len(w) || d > nearest || d == 3 {
+		if d > len(w)/3 || d > nearest || d == 3 {
 			continue
 		}
 		if d < nearest {
