@@ -32,9 +32,12 @@ func New(mod Module, spec Spec) (Store, []Problem) {
 		LockKey: oneOf(c, "lock_key", "lock key", spec.LockKey, keyspec.LockKeys()),
 	}
 	c.prefix(spec.Prefix)
+	before := len(c.problems)
 	s.Out = c.out(mod, spec.Out)
 	s.Import = path.Join(mod.Path, s.Out)
-	s.Package = c.packageName(spec)
+	if spec.Package != "" || len(c.problems) == before { // a folder that is refused names no package
+		s.Package = c.packageName(spec)
+	}
 	c.tables(&s, spec)
 	s.Leading = c.leading(spec.Leading)
 	s.Collations = c.collations(spec.Collations)
@@ -101,9 +104,6 @@ func (c *checker) packageName(spec Spec) string {
 	name, field, remedy := spec.Package, "package", ""
 	if name == "" {
 		name, field, remedy = path.Base(spec.Out), "out", "; set package"
-	}
-	if spec.Out == "" && spec.Package == "" {
-		return name
 	}
 	if !token.IsIdentifier(name) || name == "_" || name == "main" || strings.HasSuffix(name, "_test") {
 		c.report(field, "%q cannot be the name of a Go package that others import%s", name, remedy)
