@@ -138,6 +138,17 @@ func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
 				"c.yaml:5:12: stores.c.out: an empty string (leave the key out for the default)\n" +
 				"c.yaml:6:6: stores.d.out: no folder (want one below the module's root, such as loanstore)",
 		},
+		"a table of the server's": {
+			`{version: 1, stores: {s: {out: a, table: pg_class}, t: {out: b, prefix: p, table: pg_class}}}`,
+			`c.yaml:1:42: stores.s.tables.charts: the table name "pg_class" begins with "pg_", and the server's own tables come first in every search_path (want another name, or a prefix)` + "\n" +
+				`c.yaml:1:73: stores.t.prefix: store s without a prefix and store t with prefix "p" both have a table "pg_class", which are one if the search_path of the first leads there (want other names, one prefix, or distinct_search_path: true in store s)`,
+		},
+		"long words": {
+			"{version: 1, stores: {s: {out: " + strings.Repeat("o", 256) + ", id: " + strings.Repeat("i", 300) + ", prefix: " + strings.Repeat("p", 300) + "}}}",
+			`c.yaml:1:32: stores.s.out: the folder name "` + strings.Repeat("o", 100) + `" has 256 bytes (want at most 255)` + "\n" +
+				`c.yaml:1:294: stores.s.id: unknown id scheme "` + strings.Repeat("i", 100) + `" (want uxid, uuid or bigserial)` + "\n" +
+				`c.yaml:1:604: stores.s.prefix: the name "` + strings.Repeat("p", 100) + `" has 300 bytes (want at most 63)`,
+		},
 		"a schema of the server's": {
 			"version: 1\nstores:\n  a: {out: a, prefix: pg_catalog}\n  b: {out: b, prefix: pg_toast}\n  c: {out: c, prefix: information_schema}\n" +
 				"  d: {out: d, prefix: pg_temp_1}\n  e: {out: e, prefix: PG_catalog}\n  f: {out: f, prefix: pg}\n",

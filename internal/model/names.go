@@ -16,11 +16,11 @@ func (c *checker) name(field, name string) bool {
 	case name == "":
 		c.report(field, "an empty name")
 	case !utf8.ValidString(name):
-		c.report(field, "the name %q is not UTF-8", name)
+		c.report(field, "the name %.100q is not UTF-8", name)
 	case strings.ContainsFunc(name, Unprintable):
-		c.report(field, "the name %q holds a control, format or separator character", name)
+		c.report(field, "the name %.100q holds a control, format or separator character", name)
 	case len(name) > maxName:
-		c.report(field, "the name %q has %d bytes (want at most %d)", name, len(name), maxName)
+		c.report(field, "the name %.100q has %d bytes (want at most %d)", name, len(name), maxName)
 	default:
 		return true
 	}

@@ -90,6 +90,9 @@ func (c *checker) out(mod Module, out string) string {
 
 func (c *checker) outElements(out, clean string) {
 	for e := range strings.SplitSeq(clean, "/") {
+		if len(e) > 255 {
+			c.report("out", "the folder name %.100q has %d bytes (want at most 255)", e, len(e))
+		}
 		if e == "vendor" || e == "testdata" || strings.HasPrefix(e, ".") || strings.HasPrefix(e, "_") {
 			c.report("out", "%q: the go command passes over a folder named %q", out, e)
 		}
@@ -122,7 +125,7 @@ func (c *checker) tables(s *Store, spec Spec) {
 		if name, ok := spec.Tables[t.Concept]; ok {
 			t.Name, field = name, "tables."+t.Concept
 		}
-		c.table(field, t.Name)
+		c.table(field, t.Name, s.Schema)
 		for _, index := range s.Indexes()[t.Concept] {
 			if len(index) > maxName {
 				c.report(field, "the index name %q has %d bytes (want at most %d)", index, len(index), maxName)
@@ -132,9 +135,14 @@ func (c *checker) tables(s *Store, spec Spec) {
 	c.distinctRelations(s, spec)
 }
 
-func (c *checker) table(field, name string) {
-	if c.name(field, name) && strings.HasPrefix(name, CTEPrefix) {
+// table refuses what a name without a schema would not lead to: a CTE hides it, and so does a table of the server's.
+func (c *checker) table(field, name, schema string) {
+	switch {
+	case !c.name(field, name):
+	case strings.HasPrefix(name, CTEPrefix):
 		c.report(field, "the table name %q begins with %q, which the queries keep for themselves", name, CTEPrefix)
+	case strings.HasPrefix(name, "pg_") && schema == "":
+		c.report(field, "the table name %q begins with \"pg_\", and the server's own tables come first in every search_path (want another name, or a prefix)", name)
 	}
 }
 

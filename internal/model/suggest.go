@@ -9,7 +9,7 @@ import (
 // Unknown says that a word is none of those that may stand in its place, and which was probably meant. It is the one
 // sentence for keys and values alike. want says in words what may stand there.
 func Unknown(noun, got, want string, words ...string) string {
-	return fmt.Sprintf("unknown %s %s (want %s%s)", noun, strconv.Quote(got), want, suggest(got, words))
+	return fmt.Sprintf("unknown %s %.100q (want %s%s)", noun, got, want, suggest(got, words))
 }
 
 // suggest names the words that were probably meant: the nearest, if at most two letters, and every third one, are other

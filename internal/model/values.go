@@ -72,7 +72,7 @@ func (c *checker) checkDefault(field string, t Type, text *string) {
 		want = "{}: an array's default is the empty one or none"
 	}
 	if want != "" {
-		c.report(field, "%q is not a default for %s (want %s)", *text, t, want)
+		c.report(field, "%.100q is not a default for %s (want %s)", *text, t, want)
 	}
 }
 
