@@ -34,7 +34,7 @@
 //
 //	version: 1
 //	stores:
-//	  loans:
+//	  loans:                         # letters, digits, - and _
 //	    package: loanstore           # default: the last element of out
 //	    out: loanstore               # a folder, relative to this file
 //	    prefix: loans                # Postgres schema, none of the server's own; absent: search_path decides
