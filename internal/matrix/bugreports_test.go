@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-
 	"github.com/statigen/statigen/internal/config"
 	"github.com/statigen/statigen/internal/model"
 )

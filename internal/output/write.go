@@ -48,15 +48,18 @@ func Write(folders []Folder, adopt bool) (changes []Change, err error) {
 		}
 		changes = append(changes, step.change())
 	}
+	for _, s := range staged {
+		s.names = nil // all renamed: there is nothing to clear away
+	}
 	return changes, nil
 }
 
-// stageAll returns what it has staged with an error too: that is to be closed.
+// stageAll returns what it has staged with an error too: that is to be closed. It enters the folders in one order in every
+// run, or two runs could wait for each other; the rest is done for some at a time.
 func stageAll(folders []Folder, adopt bool) (staged []*staging, err error) {
-	// In one order in every run, or two runs could wait for each other.
 	folders = slices.SortedFunc(slices.Values(folders), func(a, b Folder) int { return strings.Compare(a.Path, b.Path) })
 	for _, f := range folders {
-		s, err := stage(f, adopt)
+		s, err := enter(f)
 		if s != nil {
 			staged = append(staged, s)
 		}
@@ -64,8 +67,24 @@ func stageAll(folders []Folder, adopt bool) (staged []*staging, err error) {
 			return staged, fmt.Errorf("%s: %w", f.Path, err)
 		}
 	}
-	return staged, nil
+	var group errgroup.Group
+	group.SetLimit(atATime)
+	for _, s := range staged {
+		group.Go(func() error {
+			if err := s.stage(adopt); err != nil {
+				return fmt.Errorf("%s: %w", s.folder.Path, err)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return staged, err
+	}
+	return staged, syncAll(staged)
 }
+
+// atATime is how many folders are staged, or files synced, at a time. Both wait for the file system more than they work.
+const atATime = 8
 
 // staging is a folder whose new texts lie beside the old ones. No other run changes it meanwhile.
 type staging struct {
@@ -78,27 +97,24 @@ type staging struct {
 	stale   []string
 }
 
-func stage(f Folder, adopt bool) (*staging, error) {
-	s, err := enter(f)
+// stage writes the folder's new texts.
+func (s *staging) stage(adopt bool) error {
+	findings, present, err := look(s.folder)
 	if err != nil {
-		return s, err
-	}
-	findings, present, err := look(f)
-	if err != nil {
-		return s, err
+		return err
 	}
 	_, s.managed = present[ManifestName]
 	if !s.managed && hasOurs(present) && !adopt {
-		return s, ErrNoManifest
+		return ErrNoManifest
 	}
 	if err := s.sweep(); err != nil {
-		return s, err
+		return err
 	}
 	s.plan(findings)
 	if err := s.clear(); err != nil {
-		return s, err
+		return err
 	}
-	return s, s.write()
+	return s.write()
 }
 
 // enter opens the folder and waits until it has it alone.
@@ -129,10 +145,12 @@ func (s *staging) plan(findings []Finding) {
 
 // clear finds what a rename would stumble over.
 func (s *staging) clear() error {
-	for _, name := range s.names {
-		if err := realFolder(s.dir, path.Dir(name)); err != nil {
+	for _, dir := range s.dirs() {
+		if err := realFolder(s.dir, dir); err != nil {
 			return err
 		}
+	}
+	for _, name := range s.names {
 		if info, err := s.dir.Lstat(name); err == nil && info.IsDir() {
 			return fmt.Errorf("%s is a folder (want a file)", name)
 		}
@@ -140,17 +158,45 @@ func (s *staging) clear() error {
 	return nil
 }
 
-// write puts the new texts on disk. Many at a time, for each waits for the disk, which syncs many as fast as one.
+// write puts the new texts beside the old ones.
 func (s *staging) write() error {
-	var group errgroup.Group
-	group.SetLimit(16)
+	for _, dir := range s.dirs() {
+		if err := s.dir.MkdirAll(dir, 0o755); err != nil {
+			return fmt.Errorf("make the folder %s: %w", dir, err)
+		}
+	}
 	for _, name := range s.names {
-		group.Go(func() error {
-			if err := writeSynced(s.dir, name, s.folder.Files[name]); err != nil {
-				return fmt.Errorf("write %s: %w", name, err)
-			}
-			return nil
-		})
+		if err := writeTemporary(s.dir, name, s.folder.Files[name]); err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// dirs are the folders that the new texts are to lie in.
+func (s *staging) dirs() []string {
+	dirs := make([]string, len(s.names))
+	for i, name := range s.names {
+		dirs[i] = path.Dir(name)
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
+}
+
+// syncAll waits until every new text is on disk. It comes when all are written: a file that is made while another is synced
+// waits for the file system's journal, and the first of these syncs has most of the work of all.
+func syncAll(staged []*staging) error {
+	var group errgroup.Group
+	group.SetLimit(atATime)
+	for _, s := range staged {
+		for _, name := range s.names {
+			group.Go(func() error {
+				if err := syncTemporary(s.dir, name); err != nil {
+					return fmt.Errorf("%s: sync %s: %w", s.folder.Path, name, err)
+				}
+				return nil
+			})
+		}
 	}
 	return group.Wait()
 }
@@ -195,16 +241,16 @@ func (s *staging) sweep() error {
 	})
 }
 
-func writeSynced(dir *os.Root, name string, text []byte) error {
-	if err := dir.MkdirAll(path.Dir(name), 0o755); err != nil {
-		return err
-	}
-	f, err := dir.OpenFile(temporary(name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+func writeTemporary(dir *os.Root, name string, text []byte) error {
+	return dir.WriteFile(temporary(name), text, 0o644)
+}
+
+func syncTemporary(dir *os.Root, name string) error {
+	f, err := dir.OpenFile(temporary(name), os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Sync(), f.Close())
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // close removes what was not renamed.
@@ -231,9 +277,22 @@ func WriteUnmanaged(f Folder) error {
 		if old, err := dir.ReadFile(name); err == nil && bytes.Equal(old, f.Files[name]) {
 			continue
 		}
-		if err := errors.Join(writeSynced(dir, name, f.Files[name]), dir.Rename(temporary(name), name)); err != nil {
+		if err := replace(dir, name, f.Files[name]); err != nil {
 			return fmt.Errorf("write %s: %w", name, err)
 		}
 	}
 	return nil
+}
+
+func replace(dir *os.Root, name string, text []byte) error {
+	if err := dir.MkdirAll(path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	if err := writeTemporary(dir, name, text); err != nil {
+		return err
+	}
+	if err := syncTemporary(dir, name); err != nil {
+		return err
+	}
+	return dir.Rename(temporary(name), name)
 }

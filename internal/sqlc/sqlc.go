@@ -16,11 +16,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/sqlc-dev/sqlc/pkg/cli"
+	"golang.org/x/sync/errgroup"
 )
 
 // Version is the version of the embedded sqlc, the one that go.mod names.
@@ -64,16 +66,23 @@ func Compile(ctx context.Context, inputs []Input) ([]map[string][]byte, error) {
 	if err := run(ctx, dir, inputs); err != nil {
 		return nil, err
 	}
-	outputs := make([]map[string][]byte, len(inputs))
-	for i := range inputs {
-		if outputs[i], err = readGo(filepath.Join(dir, strconv.Itoa(i), "db")); err != nil {
-			return nil, err
-		}
-		if err := compare(inputs[i], outputs[i]); err != nil {
-			return nil, err
-		}
+	return outputs(dir, inputs)
+}
+
+// outputs reads what sqlc wrote for each input, and compares it with what it was given.
+func outputs(dir string, inputs []Input) ([]map[string][]byte, error) {
+	all := make([]map[string][]byte, len(inputs))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, in := range inputs {
+		group.Go(func() (err error) {
+			if all[i], err = readGo(filepath.Join(dir, strconv.Itoa(i), "db")); err != nil {
+				return err
+			}
+			return compare(in, all[i])
+		})
 	}
-	return outputs, nil
+	return all, group.Wait()
 }
 
 func layOut(dir string, inputs []Input) error {
