@@ -50,8 +50,8 @@ func TestClusterRunsWithoutItsUsersEnvironmentAndIsRemoved(t *testing.T) {
 		t.Fatal(errors.Join(err, c.stop()))
 	}
 	got := answer[string](t, conn, `SELECT concat_ws(', ', current_setting('listen_addresses'), current_setting('fsync'),
-		current_setting('synchronous_commit'), current_setting('lc_collate'), current_setting('server_encoding'),
-		current_setting('TimeZone'))`)
+		current_setting('synchronous_commit'), datcollate, current_setting('server_encoding'), current_setting('TimeZone'))
+		FROM pg_database WHERE datname = current_database()`)
 	if want := ", off, on, C, UTF8, Asia/Kathmandu"; got != want {
 		t.Errorf("got settings %q, want %q", got, want)
 	}
@@ -93,11 +93,11 @@ func smallMemory(t *testing.T) string {
 }
 
 func TestClusterThatDoesNotStartShowsItsLog(t *testing.T) {
-	cmd, err := watchdogCommand("/nowhere")
+	cmd, err := watchdogCommand(clusterScript, "/nowhere")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := runCluster(cmd, patience)
+	c, err := runThrowaway(cmd, patience)
 	if c != nil || err == nil || !strings.Contains(err.Error(), "/nowhere/initdb") {
 		t.Errorf("got %v, %v, want the shell's complaint about /nowhere/initdb", c, err)
 	}
@@ -105,7 +105,7 @@ func TestClusterThatDoesNotStartShowsItsLog(t *testing.T) {
 
 func TestWatchdogThatSaysNothingIsGivenUp(t *testing.T) {
 	begin := time.Now()
-	c, err := runCluster(exec.Command("sleep", "30"), 5*pause)
+	c, err := runThrowaway(exec.Command("sleep", "30"), 5*pause)
 	if took := time.Since(begin); c != nil || err == nil || took > patience {
 		t.Errorf("got %v, %v after %v, want an error at once", c, err, took)
 	}

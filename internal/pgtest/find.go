@@ -2,6 +2,7 @@ package pgtest
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,10 +14,25 @@ import (
 // errNoPostgres is what a test on a machine without Postgres fails with.
 var errNoPostgres = errors.New("no Postgres found (looked for postgres, initdb and pg_ctl in PATH, in pg_config --bindir " +
 	"and in " + debianBins + "): install it (Debian: apt-get install postgresql), " +
-	"or set " + urlVariable + " to a superuser's URL of a running server")
+	"or set " + binVariable + " to the folder of its programs, or " + urlVariable + " to a superuser's URL of a running server")
+
+// binVariable names the folder of the programs to start a throwaway cluster with.
+const binVariable = "STATIGEN_TEST_POSTGRES_BIN"
 
 // debianBins is where Debian's packages put one Postgres beside the other; none of them is in PATH.
 const debianBins = "/usr/lib/postgresql/*/bin"
+
+// findBin is the folder that the environment names, else the one that holds the newest Postgres on this machine.
+func findBin() (string, error) {
+	given := os.Getenv(binVariable)
+	if given == "" {
+		return newestBin(binDirs(debianBins))
+	}
+	if version(given) == 0 {
+		return "", fmt.Errorf("%s: want the absolute path of a folder with postgres, initdb and pg_ctl, got %q", binVariable, given)
+	}
+	return given, nil
+}
 
 // binDirs lists the folders in which a Postgres may be installed, with repetitions.
 func binDirs(installed string) []string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -17,7 +18,8 @@ func TestMachineWithoutPostgresFailsTheTestAndSaysWhatToDo(t *testing.T) {
 	}
 	failures := rehearse(t, func(t testing.TB) { lazy.newDB(t, "") })
 	mustFailWith(t, failures, "apt-get install postgresql")
-	mustFailWith(t, failures, "set STATIGEN_TEST_DATABASE_URL")
+	mustFailWith(t, failures, "set STATIGEN_TEST_POSTGRES_BIN")
+	mustFailWith(t, failures, "STATIGEN_TEST_DATABASE_URL")
 }
 
 // installation makes a folder that looks like a Postgres of this version.
@@ -42,6 +44,21 @@ func TestNewestWholePostgresIsTaken(t *testing.T) {
 	})
 	if err != nil || got != want {
 		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+}
+
+func TestTheFolderThatTheEnvironmentNamesIsTaken(t *testing.T) {
+	named := installation(t, "9.6", "postgres", "initdb", "pg_ctl")
+	t.Setenv(binVariable, named)
+	if got, err := findBin(); got != named || err != nil {
+		t.Errorf("got %q, %v, want %q", got, err, named)
+	}
+}
+
+func TestAFolderWithoutAWholePostgresIsRefused(t *testing.T) {
+	t.Setenv(binVariable, installation(t, "18.1", "postgres", "initdb"))
+	if got, err := findBin(); err == nil || !strings.HasPrefix(err.Error(), binVariable) {
+		t.Errorf("got %q, %v, want an error that names the variable", got, err)
 	}
 }
 

@@ -2,10 +2,10 @@
 //
 // The server is the one that STATIGEN_TEST_DATABASE_URL names: the URL of a superuser, Postgres 13 or later; in PGDATABASE
 // the maintenance database, by default the URL's. Without that variable the first [New] of a test binary starts a throwaway
-// cluster from the newest Postgres on the machine, which is stopped and removed when the binary ends, however it ends. It
-// stands in TMPDIR if that is set, else in memory if there is room, else in /tmp; its collation is C, and its time zone is
-// far from UTC. A machine that has neither fails the test: one that is skipped for want of a server proves nothing and looks
-// green.
+// cluster, from the programs in the folder that STATIGEN_TEST_POSTGRES_BIN names, else from the newest Postgres on the
+// machine; it is stopped and removed when the binary ends, however it ends. It stands in TMPDIR if that is set, else in
+// memory if there is room, else in /tmp; its collation is C, and its time zone is far from UTC. A machine that has no
+// server fails the test: one that is skipped for want of a server proves nothing and looks green.
 //
 // Two binaries, or two checkouts, may use one server at one time: the names of databases and roles carry the checkout, the
 // process and a random word. On a server of one's own nothing is left behind by a test binary that returns from [Main]; one

@@ -1,5 +1,5 @@
 # Runs a throwaway Postgres cluster until standard input ends; then stops it at once and removes it.
-# usage: watchdog.sh <folder of the programs> <folder to make the cluster's folder in, or nothing>
+# usage: cluster.sh <folder of the programs> <folder to make the cluster's folder in, or nothing>
 # Prints the cluster's folder, then "ready" or "failed" (the reason is in <cluster's folder>/log).
 
 make() {
