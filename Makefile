@@ -1,11 +1,16 @@
 .DEFAULT_GOAL := help
-.PHONY: help build generate example test race check lint mutants fuzz bench
+.PHONY: help build generate example test test-matrix race check lint mutants fuzz bench
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
+MAJORS := 14 15 16 17 18
+PACKAGES := ./...
+# Servers never run as root, and what is root's own they may not enter.
+SERVERS := $(if $(filter 0,$(shell id -u)),/var/cache,$(HOME)/.cache)/statigen
+
 help: ## Lists the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## Builds bin/statigen; the first time takes minutes, for sqlc's parser is C.
 	go build -o bin/statigen ./cmd/statigen
@@ -18,6 +23,12 @@ example: ## Generates the example and runs its tests, verbosely.
 
 test: ## Runs all tests, on a throwaway Postgres or on $STATIGEN_TEST_DATABASE_URL.
 	go test -timeout 20m ./...
+
+test-matrix: ## Runs all tests on Postgres 14 to 18, which npm brings; MAJORS=18 and PACKAGES=./templates/... narrow it.
+	@failed=; for major in $(MAJORS); do \
+		bin=$$(.ci/postgres $$major "$(SERVERS)") && $$bin/postgres --version && \
+		STATIGEN_TEST_DATABASE_URL= STATIGEN_TEST_POSTGRES_BIN=$$bin go test -timeout 20m $(PACKAGES) || failed="$$failed $$major"; \
+	done; test -z "$$failed" || { echo "failed on Postgres$$failed"; exit 1; }
 
 race: ## Runs the stores' tests under the race detector.
 	go test -race -timeout 20m ./templates/... ./gen/...
