@@ -21,14 +21,14 @@ func TestAnErrorAtCommitIsReported(t *testing.T) {
 		ALTER TABLE `+h.executions+` ADD CONSTRAINT approved FOREIGN KEY (execution_id) REFERENCES public.approved DEFERRABLE INITIALLY DEFERRED;
 		CREATE TABLE public.lucky (id text PRIMARY KEY);
 		ALTER TABLE `+h.charts+` ADD CONSTRAINT lucky FOREIGN KEY (retired_by) REFERENCES public.lucky DEFERRABLE INITIALLY DEFERRED`)
-	for _, mode := range execModes {
-		s := h.store(t, pgtest.ExecMode(mode))
+	for _, r := range h.routes(t) {
+		s := h.store(t, r.open)
 		e := newExecution(mustSave(t, free))
 		_, createErr := s.CreateExecution(t.Context(), e)
 		_, retireErr := s.RetireChart(t.Context(), e.ContentHash, by("ops"))
 		for what, err := range map[string]error{"create": createErr, "retire": retireErr} {
 			if sqlState(err) != "23503" || errors.Is(err, store.ErrOutcomeUnknown) {
-				t.Errorf("%s: %s: %v, want the constraint's own 23503", mode, what, err)
+				t.Errorf("%s: %s: %v, want the constraint's own 23503", r.name, what, err)
 			}
 		}
 		wantIs(t, second(free.Execution(t.Context(), e.ExecutionID)), store.ErrExecutionNotFound)

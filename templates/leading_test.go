@@ -144,8 +144,10 @@ func TestEveryHelperKnowsEveryType(t *testing.T) {
 }
 
 // Whatever way pgx sends and receives it, whatever the session's settings, a value arrives as it was.
-func TestLeadingColumnsKeepTheirValuesInEveryMode(t *testing.T) {
+func TestLeadingColumnsKeepTheirValuesOnEveryRoute(t *testing.T) {
 	h := newHost(t)
+	routes := h.routes(t)
+	plainly := h.store(t)
 	east := time.FixedZone("east", 5*3600+1800)
 	day := time.Date(2024, 2, 29, 23, 30, 0, 0, east)
 	for name, w := range map[string]values{
@@ -180,14 +182,14 @@ func TestLeadingColumnsKeepTheirValuesInEveryMode(t *testing.T) {
 			y, m, d := w.date.Time.Date()
 			want.date.Time = time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 		}
-		for _, mode := range execModes {
+		for _, r := range routes {
 			for _, zone := range []string{"UTC", "Asia/Kolkata", "America/New_York"} {
-				s := h.store(t, pgtest.ExecMode(mode), pgtest.MaxConns(1), pgtest.Setting("TimeZone", zone), pgtest.Setting("DateStyle", "ISO, DMY"))
+				s := h.store(t, r.open, pgtest.MaxConns(1), pgtest.Setting("TimeZone", zone), pgtest.Setting("DateStyle", "ISO, DMY"))
 				e := newExecution(newHash())
 				e.Leading = filled(w)
 				created, err := s.CreateExecution(t.Context(), e)
 				if err != nil {
-					t.Errorf("%s, %s: %v", name, mode, err)
+					t.Errorf("%s, %s: %v", name, r.name, err)
 					continue
 				}
 				read, err := s.Execution(t.Context(), e.ExecutionID)
@@ -199,13 +201,13 @@ func TestLeadingColumnsKeepTheirValuesInEveryMode(t *testing.T) {
 				must(t, s.SaveChart(t.Context(), chart))
 				saved, err := s.Chart(t.Context(), e.ContentHash)
 				must(t, err)
-				plain, err := h.store(t, pgtest.MaxConns(1)).Execution(t.Context(), e.ExecutionID)
+				plain, err := plainly.Execution(t.Context(), e.ExecutionID)
 				must(t, err)
 				for what, got := range map[string]store.Leading{
 					"created": created.Leading, "read": read.Leading, "ended": ended.Execution.Leading, "saved": saved.Leading, "read plainly": plain.Leading,
 				} {
 					if d := unlike(filled(want), got); d != "" {
-						t.Errorf("%s, %s, %s, %s (-want +got):\n%s", name, mode, zone, what, d)
+						t.Errorf("%s, %s, %s, %s (-want +got):\n%s", name, r.name, zone, what, d)
 					}
 				}
 			}
@@ -216,7 +218,7 @@ func TestLeadingColumnsKeepTheirValuesInEveryMode(t *testing.T) {
 // An array without elements is one, and not NULL.
 func TestAnEmptyArrayIsNotNull(t *testing.T) {
 	h := newHost(t)
-	for _, mode := range execModes {
+	for _, r := range h.routes(t) {
 		e := newExecution(newHash())
 		arrays := func(l *store.Leading, visit func(name string, valid reflect.Value)) {
 			v := reflect.ValueOf(l).Elem()
@@ -230,11 +232,11 @@ func TestAnEmptyArrayIsNotNull(t *testing.T) {
 			array.SetZero()
 			array.FieldByName("Valid").SetBool(true)
 		})
-		created, err := h.store(t, pgtest.ExecMode(mode), pgtest.MaxConns(1)).CreateExecution(t.Context(), e)
+		created, err := h.store(t, r.open, pgtest.MaxConns(1)).CreateExecution(t.Context(), e)
 		must(t, err)
 		arrays(&created.Leading, func(name string, array reflect.Value) {
 			if !array.FieldByName("Valid").Bool() || array.FieldByName("Elements").Len() != 0 {
-				t.Errorf("%s: %s is %v, want an array of nothing", mode, name, array)
+				t.Errorf("%s: %s is %v, want an array of nothing", r.name, name, array)
 			}
 		})
 	}

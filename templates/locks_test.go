@@ -244,19 +244,19 @@ func TestLockInfoShowsWhoHoldsAndWhoWaits(t *testing.T) {
 	go func() { answered <- second(waiter.RetireChart(ctx, hash, by("ops"))) }()
 	h.AwaitBlocked(t, pid(waiterTx))
 
-	for _, mode := range execModes {
-		info, err := h.store(t, pgtest.ExecMode(mode)).LockInfo(ctx, hash)
+	for _, r := range h.routes(t) {
+		info, err := h.store(t, r.open).LockInfo(ctx, hash)
 		must(t, err)
 		if want := keyspec.ChartKeys(store.LockKey, store.StoreString, hash); !slices.Equal(info.Keys, want) {
-			t.Errorf("%s: keys %v, want %v", mode, info.Keys, want)
+			t.Errorf("%s: keys %v, want %v", r.name, info.Keys, want)
 		}
 		waits := slices.IndexFunc(info.Sessions, func(s store.LockSession) bool { return !s.Granted })
 		if waits < 0 {
-			t.Fatalf("%s: nobody waits: %+v", mode, info)
+			t.Fatalf("%s: nobody waits: %+v", r.name, info)
 		}
 		if w := info.Sessions[waits]; w.PID != int32(pid(waiterTx)) || !w.Exclusive || w.Application != "waiter" ||
 			w.Waiting <= 0 || w.Transaction <= 0 || !slices.Equal(w.BlockedBy, []int32{int32(pid(holderTx))}) {
-			t.Errorf("%s: who waits: %+v", mode, w)
+			t.Errorf("%s: who waits: %+v", r.name, w)
 		}
 		holds := 0
 		for _, s := range info.Sessions {
@@ -265,7 +265,7 @@ func TestLockInfoShowsWhoHoldsAndWhoWaits(t *testing.T) {
 			}
 		}
 		if holds != len(info.Keys) {
-			t.Errorf("%s: the holder has %d of the %d keys: %+v", mode, holds, len(info.Keys), info.Sessions)
+			t.Errorf("%s: the holder has %d of the %d keys: %+v", r.name, holds, len(info.Keys), info.Sessions)
 		}
 	}
 	must(t, holderTx.Rollback(ctx))

@@ -22,16 +22,19 @@ func setting(t *testing.T, pool *pgxpool.Pool, name string) string {
 // What a verb sets for itself ends with it: the next user of the connection finds it as it was.
 func TestNothingASessionKeepsIsChanged(t *testing.T) {
 	h := newHost(t)
-	for _, mode := range execModes {
-		pool := h.Pool(t, pgtest.MaxConns(1), pgtest.ExecMode(mode))
+	for _, r := range h.routes(t) {
+		pool := h.Pool(t, pgtest.MaxConns(1), r.open)
 		s := store.New(pool, store.WithLockTimeout(time.Second))
 		hash := mustPinned(t, s)
 		wantAs[*store.PinnedError](t, second(s.RetireChart(t.Context(), hash, by("ops"))))
 		must(t, second2(s.Retirement(t.Context(), hash)))
 		for name, want := range map[string]string{"lock_timeout": "0", "plan_cache_mode": "auto"} {
 			if got := setting(t, pool, name); got != want {
-				t.Errorf("%s: %s is now %q, want %q", mode, name, got, want)
+				t.Errorf("%s: %s is now %q, want %q", r.name, name, got, want)
 			}
+		}
+		if n := h.AdvisoryLocks(t); n != 0 {
+			t.Errorf("%s: %d advisory locks are left", r.name, n)
 		}
 	}
 }

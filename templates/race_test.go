@@ -19,18 +19,24 @@ import (
 // chart, and what callers were told is what is there.
 func TestNoRaceStrandsAnExecution(t *testing.T) {
 	h := newHost(t)
+	readCommitted, repeatable, serializable := pgtest.Isolation(levels[0]), pgtest.Isolation(levels[1]), pgtest.Isolation(levels[2])
+	exec := pgtest.ExecMode(pgx.QueryExecModeExec)
+	transactions, statements := both(exec, h.Bouncer(t, pgtest.TransactionPooling)), both(exec, h.Bouncer(t, pgtest.StatementPooling))
 	for _, c := range []struct {
-		name, creates, retires string
-		hostTx                 bool
+		name             string
+		creates, retires pgtest.Option
+		hostTx           bool
 	}{
-		{"read committed", "read committed", "read committed", false},
-		{"read committed, host transactions", "read committed", "read committed", true},
-		{"repeatable read", "repeatable read", "repeatable read", false},
-		{"serializable host transactions", "serializable", "read committed", true},
+		{"read committed", readCommitted, readCommitted, false},
+		{"read committed, host transactions", readCommitted, readCommitted, true},
+		{"repeatable read", repeatable, repeatable, false},
+		{"serializable host transactions", serializable, readCommitted, true},
+		{"transaction pooling, host transactions", transactions, transactions, true},
+		{"statement pooling", statements, statements, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			creates := h.Pool(t, pgtest.MaxConns(8), pgtest.Isolation(c.creates))
-			retirements := h.store(t, pgtest.MaxConns(2), pgtest.Isolation(c.retires))
+			creates := h.Pool(t, pgtest.MaxConns(8), c.creates)
+			retirements := h.store(t, pgtest.MaxConns(2), c.retires)
 			const least, most = 250, 2500
 			var r race
 			charts := 0

@@ -6,23 +6,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/statigen/statigen/internal/pgtest"
 	store "github.com/statigen/statigen/templates"
 )
 
-var execModes = []pgx.QueryExecMode{
-	pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe, pgx.QueryExecModeDescribeExec,
-	pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol,
-}
-
-// A life of a chart, by verbs alone, in every exec mode and far from UTC.
-func TestAChartsLifeIsTheSameInEveryExecMode(t *testing.T) {
+// A life of a chart, by verbs alone, on every route and far from UTC.
+func TestAChartsLifeIsTheSameOnEveryRoute(t *testing.T) {
 	h := newHost(t)
-	for _, mode := range execModes {
-		t.Run(mode.String(), func(t *testing.T) {
-			s := h.store(t, pgtest.ExecMode(mode), pgtest.Setting("TimeZone", "Asia/Kathmandu"))
+	for _, r := range h.routes(t) {
+		t.Run(r.name, func(t *testing.T) {
+			s := h.store(t, r.open, pgtest.Setting("TimeZone", "Asia/Kathmandu"))
 			ctx := t.Context()
 			hash := mustSave(t, s)
 			must(t, s.SaveChart(ctx, newChart(hash)))
@@ -323,15 +316,15 @@ func TestAbsentMetadataReadsAsTheEmptyObject(t *testing.T) {
 
 func TestBlobsThatAreEmptyStayEmpty(t *testing.T) {
 	h := newHost(t)
-	for _, mode := range execModes {
-		s := h.store(t, pgtest.ExecMode(mode))
+	for _, r := range h.routes(t) {
+		s := h.store(t, r.open)
 		e := newExecution(newHash())
 		e.IdentityBlob, e.PositionBlob = []byte{}, []byte{}
 		must(t, second(s.CreateExecution(t.Context(), e)))
 		read, err := s.Execution(t.Context(), e.ExecutionID)
 		must(t, err)
 		if read.IdentityBlob == nil || read.PositionBlob == nil {
-			t.Errorf("%s: empty blobs read as %v and %v", mode, read.IdentityBlob, read.PositionBlob)
+			t.Errorf("%s: empty blobs read as %v and %v", r.name, read.IdentityBlob, read.PositionBlob)
 		}
 	}
 }

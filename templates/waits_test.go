@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/statigen/statigen/internal/pgtest"
 	store "github.com/statigen/statigen/templates"
@@ -66,16 +69,26 @@ func (w way) String() string {
 
 func (w way) readCommitted() bool { return w.level == "read committed" }
 
-func waysOf(hostOnly, oldSnapshots bool) []way {
+func onPools(levels ...string) []way {
 	var ways []way
 	for _, level := range levels {
-		if !hostOnly {
-			ways = append(ways, way{level: level})
-		}
+		ways = append(ways, way{level: level})
+	}
+	return ways
+}
+
+func inHosts(levels ...string) []way {
+	var ways []way
+	for _, level := range levels {
 		ways = append(ways, way{host: true, level: level})
-		if oldSnapshots {
-			ways = append(ways, way{host: true, oldSnapshot: true, level: level})
-		}
+	}
+	return ways
+}
+
+func onOldSnapshots(levels ...string) []way {
+	var ways []way
+	for _, level := range levels {
+		ways = append(ways, way{host: true, oldSnapshot: true, level: level})
 	}
 	return ways
 }
@@ -148,51 +161,117 @@ func answerOf(err error) string {
 // nothing is left that must not be.
 func TestWhatWaitsOnWhat(t *testing.T) {
 	h := newHost(t)
-	l := newLab(t, h)
-	cells := 0
+	firsts := slices.Concat(onPools(levels...), inHosts(levels...))
+	newLab(t, h, h.labRoles(t)).runAll(t, firsts, append(firsts, onOldSnapshots(levels...)...))
+}
+
+// Through PgBouncer too, where the first side's connection is its own for as long as its transaction lasts.
+func TestWhatWaitsOnWhatBehindTransactionPooling(t *testing.T) {
+	h := newHost(t)
+	for _, mode := range execModes[1:] {
+		roles := h.labRoles(t)
+		via := h.Bouncer(t, pgtest.TransactionPooling, slices.Collect(maps.Values(roles))...)
+		ways := slices.Concat(onPools("read committed", "repeatable read"), inHosts("read committed"))
+		newLab(t, h, roles, via, pgtest.ExecMode(mode)).runAll(t, ways, ways)
+	}
+}
+
+// Behind statement pooling there are no hosts' transactions: the first side's goes straight to the server.
+func TestWhatWaitsOnWhatBehindStatementPooling(t *testing.T) {
+	h := newHost(t)
+	for _, mode := range execModes[1:] {
+		roles := h.labRoles(t)
+		l := newLab(t, h, roles)
+		l.openPools(t, roles, h.Bouncer(t, pgtest.StatementPooling, slices.Collect(maps.Values(roles))...), pgtest.ExecMode(mode))
+		l.runAll(t, inHosts(levels...), onPools("read committed"))
+	}
+}
+
+// lab keeps the connections of a matrix, so that a cell costs no new ones. Each belongs to a role that has no other:
+// so it keeps its backend, through a pooler too.
+type lab struct {
+	h             *host
+	free          *store.Store
+	first, second *pgx.Conn
+	pools         map[string]*pgxpool.Pool // by level
+	backends      map[querier]uint32
+}
+
+type querier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+func backend(t *testing.T, of querier) uint32 {
+	t.Helper()
+	var pid uint32
+	must(t, of.QueryRow(t.Context(), "SELECT pg_backend_pid()").Scan(&pid))
+	return pid
+}
+
+// labRoles makes a lab's roles: for both connections, and for a pool of each level.
+func (h *host) labRoles(t *testing.T) map[string]string {
+	t.Helper()
+	roles := map[string]string{"first": h.Role(t, "ALTER ROLE %s SUPERUSER"), "second": h.Role(t, "ALTER ROLE %s SUPERUSER")}
+	for _, level := range levels {
+		roles[level] = h.Role(t, "ALTER ROLE %s SUPERUSER", "ALTER ROLE %s SET default_transaction_isolation = '"+level+"'")
+	}
+	return roles
+}
+
+func newLab(t *testing.T, h *host, roles map[string]string, opts ...pgtest.Option) *lab {
+	t.Helper()
+	l := &lab{
+		h: h, free: h.store(t),
+		first:  h.Conn(t, append(opts, pgtest.As(roles["first"]))...),
+		second: h.Conn(t, append(opts, pgtest.As(roles["second"]))...),
+	}
+	l.backends = map[querier]uint32{l.first: backend(t, l.first), l.second: backend(t, l.second)}
+	l.openPools(t, roles, opts...)
+	return l
+}
+
+func (l *lab) openPools(t *testing.T, roles map[string]string, opts ...pgtest.Option) {
+	t.Helper()
+	l.pools = map[string]*pgxpool.Pool{}
+	for _, level := range levels {
+		pool := l.h.Pool(t, append(opts, pgtest.MaxConns(1), pgtest.As(roles[level]))...)
+		l.pools[level], l.backends[pool] = pool, backend(t, pool)
+	}
+}
+
+// runAll runs every pair of verbs in every one of the ways.
+func (l *lab) runAll(t *testing.T, firsts, seconds []way) {
+	t.Helper()
+	cells := cellsOf(firsts, seconds)
+	for _, c := range cells {
+		l.run(t, c)
+	}
+	if n := l.h.stranded(t); n != 0 {
+		t.Errorf("%d retired charts are still needed", n)
+	}
+	for of, pid := range l.backends {
+		if now := backend(t, of); now != pid {
+			t.Errorf("a connection of the lab's had the backend %d and has %d now", pid, now)
+		}
+	}
+	t.Logf("%d cells", len(cells))
+}
+
+func cellsOf(firsts, seconds []way) []cell {
+	var cells []cell
 	for _, first := range verbs() {
-		for _, firstWay := range waysOf(false, false) {
+		for _, firstWay := range firsts {
 			for _, second := range verbs() {
-				for _, secondWay := range waysOf(false, true) {
-					for _, rollback := range []bool{false, true} {
-						if rollback && !firstWay.host {
-							continue
-						}
-						l.run(t, cell{first, second, firstWay, secondWay, rollback})
-						cells++
+				for _, secondWay := range seconds {
+					cells = append(cells, cell{first, second, firstWay, secondWay, false})
+					if firstWay.host {
+						cells = append(cells, cell{first, second, firstWay, secondWay, true})
 					}
 				}
 			}
 		}
 	}
-	if n := h.stranded(t); n != 0 {
-		t.Errorf("%d retired charts are still needed", n)
-	}
-	t.Logf("%d cells", cells)
-}
-
-// lab keeps the connections of a matrix, so that a cell costs no new ones.
-type lab struct {
-	h             *host
-	free          *store.Store
-	first, second *pgx.Conn
-	pools         map[string]*store.Store
-	poolPIDs      map[string]uint32
-}
-
-func newLab(t *testing.T, h *host) *lab {
-	l := &lab{
-		h: h, free: h.store(t), first: h.Conn(t), second: h.Conn(t),
-		pools: map[string]*store.Store{}, poolPIDs: map[string]uint32{},
-	}
-	for _, level := range levels {
-		pool := h.Pool(t, pgtest.MaxConns(1), pgtest.Isolation(level))
-		conn, err := pool.Acquire(t.Context())
-		must(t, err)
-		l.pools[level], l.poolPIDs[level] = store.New(pool), conn.Conn().PgConn().PID()
-		conn.Release()
-	}
-	return l
+	return cells
 }
 
 func (l *lab) run(t *testing.T, c cell) {
@@ -233,7 +312,8 @@ func firstAnswer(c cell) string {
 func (l *lab) enter(t *testing.T, conn *pgx.Conn, w way) (*store.Store, pgx.Tx, uint32) {
 	t.Helper()
 	if !w.host {
-		return l.pools[w.level], nil, l.poolPIDs[w.level]
+		pool := l.pools[w.level]
+		return store.New(pool), nil, l.backends[pool]
 	}
 	tx, err := conn.BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.TxIsoLevel(w.level)})
 	must(t, err)
@@ -241,7 +321,7 @@ func (l *lab) enter(t *testing.T, conn *pgx.Conn, w way) (*store.Store, pgx.Tx, 
 		_, err = tx.Exec(t.Context(), "SELECT FROM "+l.h.charts)
 		must(t, err)
 	}
-	return store.New(nil).WithTx(tx), tx, pid(tx)
+	return store.New(nil).WithTx(tx), tx, l.backends[conn]
 }
 
 func end(t *testing.T, tx pgx.Tx, rollback bool) {

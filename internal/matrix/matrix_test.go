@@ -125,7 +125,8 @@ func TestAnEmptyModuleNeedsNothingButPGX(t *testing.T) {
 }
 
 // seeNoColumn are the long tests whose outcome no column can change.
-const seeNoColumn = "^(TestWhatWaitsOnWhat|TestNoRaceStrandsAnExecution|TestARetirementScansNoTable|" +
+const seeNoColumn = "^(TestWhatWaitsOnWhat|TestWhatWaitsOnWhatBehindTransactionPooling|" +
+	"TestWhatWaitsOnWhatBehindStatementPooling|TestWaitsBehindPoolingEnd|TestNoRaceStrandsAnExecution|TestARetirementScansNoTable|" +
 	"TestTheMetadataCheckAgreesWithTheServer|TestCancelledWhileWaitingIsAnUnknownOutcomeUnlessItAnswered|" +
 	"TestADeadlockOfHostTransactionsIsRetryable)$"
 
