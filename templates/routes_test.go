@@ -111,3 +111,33 @@ func TestWaitsBehindPoolingEnd(t *testing.T) {
 		pgtest.Await(t, r.name+": the cancelled call to be gone from the server", func() bool { return h.AdvisoryLocks(t) == 0 })
 	}
 }
+
+// Many clients share three connections, and each is answered what it asked.
+func TestReadsBehindPoolingAreNotMixedUp(t *testing.T) {
+	h := newHost(t)
+	free := h.store(t)
+	hash := mustSave(t, free)
+	e := mustCreate(t, free, hash)
+	for _, r := range h.routes(t) {
+		s := h.store(t, r.open, pgtest.MaxConns(8))
+		reads := []func() error{
+			func() error { return second(s.Chart(t.Context(), hash)) },
+			func() error { return second(s.Execution(t.Context(), e.ExecutionID)) },
+			func() error { return second(s.CountExecutions(t.Context(), hash)) },
+			func() error { return second(s.LockInfo(t.Context(), hash)) },
+			func() error { return second2(s.Retirement(t.Context(), hash)) },
+		}
+		var readers sync.WaitGroup
+		for i := range 10 {
+			readers.Go(func() {
+				for range 20 {
+					if err := reads[i%len(reads)](); err != nil {
+						t.Errorf("%s: %v", r.name, err)
+						return
+					}
+				}
+			})
+		}
+		readers.Wait()
+	}
+}

@@ -36,6 +36,9 @@ func WithLockTimeout(d time.Duration) Option {
 // New returns the store on a pool: each verb is a transaction of its own, in most cases one implicit
 // transaction of one round trip. It sends nothing. It takes a pool and not a connection, for a connection may
 // be inside somebody's transaction.
+//
+// The pool may lead through PgBouncer in transaction mode, and in statement mode if its sessions default to READ
+// COMMITTED. There pgx's default, QueryExecModeCacheStatement, wants PgBouncer 1.21 or newer; every other mode will do.
 func New(pool *pgxpool.Pool, opts ...Option) *Store {
 	s := &Store{conn: db.OnPool(pool)}
 	for _, opt := range opts {

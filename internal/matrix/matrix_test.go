@@ -126,7 +126,7 @@ func TestAnEmptyModuleNeedsNothingButPGX(t *testing.T) {
 
 // seeNoColumn are the long tests whose outcome no column can change.
 const seeNoColumn = "^(TestWhatWaitsOnWhat|TestWhatWaitsOnWhatBehindTransactionPooling|" +
-	"TestWhatWaitsOnWhatBehindStatementPooling|TestWaitsBehindPoolingEnd|TestNoRaceStrandsAnExecution|TestARetirementScansNoTable|" +
+	"TestWhatWaitsOnWhatBehindStatementPooling|TestReadsBehindPoolingAreNotMixedUp|TestWaitsBehindPoolingEnd|TestNoRaceStrandsAnExecution|TestARetirementScansNoTable|" +
 	"TestTheMetadataCheckAgreesWithTheServer|TestCancelledWhileWaitingIsAnUnknownOutcomeUnlessItAnswered|" +
 	"TestADeadlockOfHostTransactionsIsRetryable)$"
 

@@ -132,6 +132,10 @@ func mutants() []mutant {
 			old: " OPERATOR(pg_catalog.+) c.children AS pins", new: " AS pins",
 		},
 		{
+			name: "reads sent by themselves", file: locked, test: "TestReadsBehindPoolingAreNotMixedUp", says: "describe exec, ",
+			old: "return New(&locked{conn: c}) }", new: "if c.pool != nil { return New(c.pool) }; return New(&locked{conn: c}) }",
+		},
+		{
 			name: "generic plan", file: locksSQL, test: "TestARetirementIsNeverRunByAGenericPlan", says: "ran by a generic plan",
 			old: "'force_custom_plan'", new: "'auto'",
 		},

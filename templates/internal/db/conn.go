@@ -30,13 +30,6 @@ func (c Conn) Pool() *pgxpool.Pool { return c.pool }
 // InHostTx says whether a host's transaction goes on after the verb.
 func (c Conn) InHostTx() bool { return c.host }
 
-func (c Conn) dbtx() DBTX {
-	if c.pool != nil {
-		return c.pool
-	}
-	return c.tx
-}
-
 // send sends a batch. The connection of a pool is taken here and not by the pool's own SendBatch, so that
 // failing to get one is told apart from a failure after which nobody knows what was done.
 func (c Conn) send(ctx context.Context, b *pgx.Batch) (*exchange, error) {

@@ -45,8 +45,10 @@ type (
 	}
 )
 
-// Reads returns the queries that need no lock.
-func Reads(c Conn) ReadQueries { return New(c.dbtx()) }
+// Reads returns the queries that need no lock. Each is a batch of its own all the same: a query sent by itself takes, in
+// pgx's mode that describes every statement, a second round trip that relies on what the first one left in the connection,
+// and a pooler may by then have lent that to somebody else, whose statement would answer.
+func Reads(c Conn) ReadQueries { return New(&locked{conn: c}) }
 
 // Wait bounds the wait for a lock, and for every other lock up to the end of the verb's statement. Zero leaves
 // the bound to the session's own lock_timeout.
