@@ -22,6 +22,7 @@ listens() {
 	done
 }
 
+trap '' PIPE # whoever reads may be gone before the bouncer is there; it has to be stopped all the same
 folder=$(mktemp -d "${2:-/tmp}/pgtest.XXXXXX" 2>/dev/null || mktemp -d /tmp/pgtest.XXXXXX) || exit
 echo "$folder"
 exec 2>>"$folder/log"

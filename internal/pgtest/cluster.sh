@@ -25,6 +25,7 @@ start() {
 	"$1/pg_ctl" start -w -t 60 -D "$folder/data" -l "$folder/log"
 }
 
+trap '' PIPE # whoever reads may be gone before the server is there; it has to be stopped all the same
 # The folder that was asked for may be closed to the user that runs this: root's is.
 folder=$(make "$2" || { roomy /dev/shm && make /dev/shm; } || make /tmp) || exit
 echo "$folder"

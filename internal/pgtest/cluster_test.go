@@ -3,6 +3,7 @@
 package pgtest
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -133,6 +134,33 @@ func TestNoServerOutlivesItsTestBinary(t *testing.T) {
 				return errors.Is(err, fs.ErrNotExist)
 			})
 		})
+	}
+}
+
+// The end may come while a server starts, when nobody is left to hear that it is ready.
+func TestNoServerOutlivesATestBinaryThatEndsDuringItsStart(t *testing.T) {
+	bin, err := findBin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for script, program := range map[string]string{clusterScript: bin, bouncerScript: "false"} {
+		cmd, err := watchdogCommand(script, program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hold, err1 := cmd.StdinPipe()
+		said, err2 := cmd.StdoutPipe()
+		if err := errors.Join(err1, err2, cmd.Start()); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(said)
+		lines.Scan()
+		if err := errors.Join(said.Close(), hold.Close(), cmd.Wait()); err != nil {
+			t.Errorf("the watchdog ended with %v", err)
+		}
+		if _, err := os.Stat(lines.Text()); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the folder %q: got %v, want it removed", lines.Text(), err)
+		}
 	}
 }
 
