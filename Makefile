@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help build generate example test test-matrix race check lint mutants fuzz bench
+.PHONY: help build generate example test test-matrix explore race check lint mutants fuzz bench
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
@@ -29,6 +29,9 @@ test-matrix: ## Runs all tests on Postgres 14 to 18, which npm brings; MAJORS=18
 		bin=$$(.ci/postgres $$major "$(SERVERS)") && $$bin/postgres --version && \
 		STATIGEN_TEST_DATABASE_URL= STATIGEN_TEST_POSTGRES_BIN=$$bin go test -timeout 20m $(PACKAGES) || failed="$$failed $$major"; \
 	done; test -z "$$failed" || { echo "failed on Postgres$$failed"; exit 1; }
+
+explore: ## Runs every schedule of every scenario of internal/explore; make test runs a sample of those of three sessions.
+	go test -v -timeout 60m ./internal/explore -all | grep -v -e '^=== ' -e '^  *--- PASS'
 
 race: ## Runs the stores' tests under the race detector.
 	go test -race -timeout 20m ./templates/... ./gen/...

@@ -19,6 +19,8 @@ func mutants() []mutant {
 		security  = "TestRowSecurityThatCouldHideSomethingIsRefused"
 		upgrade   = "TestReadThenRetireIsRefusedBeforeItWaits"
 		timesOut  = "TestARetirementThatTimesOutGivesTheTransactionBack"
+		explore   = "internal/explore:"
+		needed    = "retired charts are still needed"
 		commitErr = "TestAnErrorAtCommitIsReported"
 		pins      = "TestEveryKindOfPinKeepsAChart"
 	)
@@ -26,6 +28,35 @@ func mutants() []mutant {
 		{
 			name: "shared lock removed", file: locksSQL, test: race, says: stranded,
 			old: "SELECT {{lock_chart_shared}};", new: "SELECT @content_hash::pg_catalog.text;",
+		},
+		{
+			name: "shared lock removed, a create explored", file: locksSQL, test: explore + "TestCreateAgainstRetire", says: needed,
+			old: "SELECT {{lock_chart_shared}};", new: "SELECT @content_hash::pg_catalog.text;",
+		},
+		{
+			name: "shared lock removed, a save explored", file: locksSQL, test: explore + "TestSaveAgainstRetire", says: " overlap\n",
+			old: "SELECT {{lock_chart_shared}};", new: "SELECT @content_hash::pg_catalog.text;",
+		},
+		{
+			name: "shared lock removed, two explored", file: locksSQL, test: explore + "TestTwoCreatesAgainstRetire", says: needed,
+			old: "SELECT {{lock_chart_shared}};", new: "SELECT @content_hash::pg_catalog.text;",
+		},
+		{
+			name: "exclusive lock removed, explored", file: locksSQL, test: explore + "TestCreateAgainstRetire", says: needed,
+			old: "WHEN {{lock_chart_exclusive}} THEN", new: "WHEN true THEN",
+		},
+		{
+			name: "tombstone check gone, explored", file: executionsSQL, test: explore + "TestCreateAgainstRetire", says: needed,
+			old: `AND c."retired_at" IS NOT NULL)`, new: `AND false)`,
+		},
+		{
+			name: "isolation guard gone, explored", file: executionsSQL, test: explore + "TestCreateAgainstRetire", says: needed,
+			old: "  AND {{read_committed}}\n", new: "",
+		},
+		{
+			name: "lock and write in one statement", file: executionsSQL, test: explore + "TestCreateAgainstRetire", says: needed,
+			old: "FROM {{now}} AS t\n", new: "FROM {{now}} AS t CROSS JOIN (SELECT {{lock_chart_shared}}) AS l\n",
+			also: &mutant{file: locksSQL, old: "SELECT {{lock_chart_shared}};", new: "SELECT @content_hash::pg_catalog.text;"},
 		},
 		{
 			name: "exclusive lock removed", file: locksSQL, test: race, says: stranded,

@@ -25,8 +25,9 @@ type mutant struct {
 	file string
 	old  string // every occurrence is replaced; there must be one
 	new  string
-	test string // in ./templates/...
-	says string // what the failing test prints
+	also *mutant // the rest of a fault that is in two files: its file, old and new
+	test string  // in ./templates/..., or in another folder before a colon
+	says string  // what the failing test prints
 }
 
 func main() {
@@ -54,7 +55,7 @@ func run(names []string, table io.Writer) error {
 		if verdict != killed {
 			survivors++
 		}
-		fmt.Fprintf(table, "%-36s %-9s %s\n", m.name, verdict, m.test)
+		fmt.Fprintf(table, "%-40s %-9s %s\n", m.name, verdict, m.test)
 	}
 	if survivors > 0 {
 		return fmt.Errorf("%d survived", survivors)
@@ -69,32 +70,48 @@ const (
 
 // try applies the mutant, runs its test, and puts the tree back.
 func try(tree string, m mutant) (verdict string, err error) {
-	file := filepath.Join(tree, m.file)
-	src, err := os.ReadFile(file)
-	if err != nil {
-		return "", err
-	}
-	if !bytes.Contains(src, []byte(m.old)) {
-		return "", fmt.Errorf("%s has no %q any more", m.file, m.old)
-	}
-	defer func() { err = errors.Join(err, os.WriteFile(file, src, 0o644)) }()
-	if err := os.WriteFile(file, bytes.ReplaceAll(src, []byte(m.old), []byte(m.new)), 0o644); err != nil {
-		return "", err
+	for edit := &m; edit != nil; edit = edit.also {
+		putBack, err := apply(tree, *edit)
+		if err != nil {
+			return "", err
+		}
+		defer putBack()
 	}
 	if out, err := command(tree, "go", "run", "./internal/templategen"); err != nil {
 		return "", fmt.Errorf("generate: %w\n%s", err, out)
 	}
-	out, err := command(tree, "go", "test", "-timeout=120s", "-run=^"+m.test+"$", "./templates/...")
+	packages, test := "./templates/...", m.test
+	if folder, name, ok := strings.Cut(m.test, ":"); ok {
+		packages, test = "./"+folder, name
+	}
+	out, err := command(tree, "go", "test", "-timeout=120s", "-run=^"+test+"$", packages)
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
 		return survived, nil
 	case !errors.As(err, &exit):
 		return "", err
-	case !bytes.Contains(out, []byte("--- FAIL: "+m.test)) || !bytes.Contains(out, []byte(m.says)):
+	case !bytes.Contains(out, []byte("--- FAIL: "+test)) || !bytes.Contains(out, []byte(m.says)):
 		return "", fmt.Errorf("failed for another reason:\n%s", out)
 	}
 	return killed, nil
+}
+
+func apply(tree string, m mutant) (putBack func(), err error) {
+	file := filepath.Join(tree, m.file)
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Contains(src, []byte(m.old)) {
+		return nil, fmt.Errorf("%s has no %q any more", m.file, m.old)
+	}
+	putBack = func() {
+		if err := os.WriteFile(file, src, 0o644); err != nil {
+			log.Fatal("mutants: ", err) // whatever came next would be about two mutants
+		}
+	}
+	return putBack, os.WriteFile(file, bytes.ReplaceAll(src, []byte(m.old), []byte(m.new)), 0o644)
 }
 
 func command(dir, name string, args ...string) ([]byte, error) {
