@@ -38,10 +38,10 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	}
 	var problems config.Errors
 	if errors.As(err, &problems) {
-		fmt.Fprintln(stderr, err) // each line begins with its place in the file, as a compiler's does
+		fmt.Fprintln(stderr, shown(err)) // each line begins with its place in the file, as a compiler's does
 		return exitUser
 	}
-	fmt.Fprintln(stderr, "statigen:", err)
+	fmt.Fprintln(stderr, "statigen:", shown(err))
 	var bug *generate.Bug
 	if errors.As(err, &bug) {
 		return exitOurs

@@ -72,3 +72,13 @@ func TestAFilesNameIsOneLineAndNoCommand(t *testing.T) {
 		}
 	}
 }
+
+func TestAnErrorIsTextAlone(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if code := Main([]string{"--config", "no\x1b[2J\u202esuch.yaml"}, &stdout, &stderr); code != exitUser {
+		t.Errorf("exit code %d", code)
+	}
+	if want := "statigen: read the config: stat no\\x1b[2J\\u202esuch.yaml: no such file or directory\n"; stderr.String() != want {
+		t.Errorf("says %q, want %q", stderr.String(), want)
+	}
+}

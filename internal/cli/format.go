@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/statigen/statigen/internal/model"
 	"github.com/statigen/statigen/internal/output"
 )
 
@@ -55,8 +56,21 @@ func githubProperty(name string) string {
 
 // printable quotes a file's name that a terminal would act on, or that would look like two lines.
 func printable(name string) string {
-	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if strings.ContainsFunc(name, func(r rune) bool { return model.Unprintable(r) }) {
 		return strconv.Quote(name)
 	}
 	return name
+}
+
+// shown is an error as a terminal may have it: a path or a file's text in it may hold anything.
+func shown(err error) string {
+	var text strings.Builder
+	for _, r := range err.Error() {
+		if r != '\n' && model.Unprintable(r) {
+			text.WriteString(strings.Trim(strconv.QuoteToASCII(string(r)), `"`))
+		} else {
+			text.WriteRune(r)
+		}
+	}
+	return text.String()
 }

@@ -93,7 +93,8 @@ func (c *checker) outElements(out, clean string) {
 		if len(e) > 255 {
 			c.report("out", "the folder name %.100q has %d bytes (want at most 255)", e, len(e))
 		}
-		if e == "vendor" || e == "testdata" || strings.HasPrefix(e, ".") || strings.HasPrefix(e, "_") {
+		// On a file system that folds case, Vendor is vendor.
+		if strings.EqualFold(e, "vendor") || strings.EqualFold(e, "testdata") || strings.HasPrefix(e, ".") || strings.HasPrefix(e, "_") {
 			c.report("out", "%q: the go command passes over a folder named %q", out, e)
 		}
 	}
