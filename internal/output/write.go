@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -68,7 +69,7 @@ func stageAll(folders []Folder, adopt bool) (staged []*staging, err error) {
 		}
 	}
 	var group errgroup.Group
-	group.SetLimit(atATime)
+	group.SetLimit(runtime.GOMAXPROCS(0)) // more would only get into each other's way where files are made
 	for _, s := range staged {
 		group.Go(func() error {
 			if err := s.stage(adopt); err != nil {
@@ -82,9 +83,6 @@ func stageAll(folders []Folder, adopt bool) (staged []*staging, err error) {
 	}
 	return staged, syncAll(staged)
 }
-
-// atATime is how many folders are staged, or files synced, at a time. Both wait for the file system more than they work.
-const atATime = 8
 
 // staging is a folder whose new texts lie beside the old ones. No other run changes it meanwhile.
 type staging struct {
@@ -187,7 +185,7 @@ func (s *staging) dirs() []string {
 // waits for the file system's journal, and the first of these syncs has most of the work of all.
 func syncAll(staged []*staging) error {
 	var group errgroup.Group
-	group.SetLimit(atATime)
+	group.SetLimit(8) // each waits for the disk, and does not work
 	for _, s := range staged {
 		for _, name := range s.names {
 			group.Go(func() error {
