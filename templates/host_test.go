@@ -29,13 +29,16 @@ type host struct {
 	charts, positions, executions, inputs string // as SQL writes them
 }
 
-func newHost(t testing.TB) *host {
+func newHost(t testing.TB) *host { return newHostBy(t, store.Schema) }
+
+// newHostBy makes the database by SQL that Schema is part of.
+func newHostBy(t testing.TB, sql string) *host {
 	created := regexp.MustCompile(`(?m)^CREATE TABLE (.*) \($`).FindAllStringSubmatch(store.Schema, -1)
 	if len(created) != 4 {
 		t.Fatalf("Schema creates %d tables, want 4", len(created))
 	}
 	return &host{
-		DB:     pgtest.New(t, store.Schema),
+		DB:     pgtest.New(t, sql),
 		charts: created[0][1], positions: created[1][1], executions: created[2][1], inputs: created[3][1],
 	}
 }

@@ -6,84 +6,90 @@ import (
 	"testing"
 	"time"
 
+
 	"github.com/statigen/statigen/internal/pgtest"
 	store "github.com/statigen/statigen/templates"
 )
 
-// A life of a chart, by verbs alone, on every route and far from UTC.
+// On every route and far from UTC.
 func TestAChartsLifeIsTheSameOnEveryRoute(t *testing.T) {
 	h := newHost(t)
 	for _, r := range h.routes(t) {
 		t.Run(r.name, func(t *testing.T) {
-			s := h.store(t, r.open, pgtest.Setting("TimeZone", "Asia/Kathmandu"))
-			ctx := t.Context()
-			hash := mustSave(t, s)
-			must(t, s.SaveChart(ctx, newChart(hash)))
-
-			chart, err := s.Chart(ctx, hash)
-			must(t, err)
-			want := newChart(hash)
-			want.RowID, want.InsertedAt, want.UpdatedAt = chart.RowID, chart.InsertedAt, chart.UpdatedAt
-			if diff := unlike(want, chart); diff != "" {
-				t.Errorf("chart read back (-want +got):\n%s", diff)
-			}
-			if age := time.Since(chart.InsertedAt); age < -time.Minute || age > time.Minute {
-				t.Errorf("chart inserted %s ago, at %s", age, chart.InsertedAt)
-			}
-
-			created := mustCreate(t, s, hash)
-			read, err := s.Execution(ctx, created.ExecutionID)
-			must(t, err)
-			if diff := unlike(created, read); diff != "" {
-				t.Errorf("execution read back (-created +read):\n%s", diff)
-			}
-
-			_, retired, err := s.Retirement(ctx, hash)
-			must(t, err)
-			if retired {
-				t.Error("retired before its time")
-			}
-			pinned := wantAs[*store.PinnedError](t, second(s.RetireChart(ctx, hash, by("ops"))))
-			if want := (store.PinCounts{ExecutionCounts: store.ExecutionCounts{Active: 1}}); pinned.Counts != want {
-				t.Errorf("pinned by %+v, want %+v", pinned.Counts, want)
-			}
-
-			ended, err := s.CancelExecution(ctx, created.ExecutionID)
-			must(t, err)
-			wantEnded := created
-			wantEnded.Status, wantEnded.UpdatedAt, wantEnded.EndedAt = store.Cancelled, ended.Execution.UpdatedAt, &ended.Execution.UpdatedAt
-			if diff := unlike(store.Transition{Execution: wantEnded}, ended); diff != "" {
-				t.Errorf("cancelled (-want +got):\n%s", diff)
-			}
-			again, err := s.FailExecution(ctx, created.ExecutionID, "too late")
-			must(t, err)
-			if diff := unlike(store.Transition{Execution: wantEnded, Discarded: true}, again); diff != "" {
-				t.Errorf("failed after it was cancelled (-want +got):\n%s", diff)
-			}
-
-			tombstone := mustRetire(t, s, hash)
-			refused := wantAs[*store.ChartRetiredError](t, second(s.CreateExecution(ctx, newExecution(hash))))
-			if diff := unlike(store.ChartRetiredError(tombstone), *refused); diff != "" {
-				t.Errorf("create refused (-tombstone +got):\n%s", diff)
-			}
-			if age := time.Since(tombstone.RetiredAt); tombstone.RetiredBy != "ops" || age < -time.Minute || age > time.Minute {
-				t.Errorf("tombstone %+v is %s old, want a new one by ops", tombstone, age)
-			}
-			got, retired, err := s.Retirement(ctx, hash)
-			must(t, err)
-			if diff := unlike(tombstone, got); diff != "" || !retired {
-				t.Errorf("tombstone read back, %v (-written +read):\n%s", retired, diff)
-			}
-			wantAs[*store.ChartRetiredError](t, second(s.Chart(ctx, hash)))
-			wantAs[*store.ChartRetiredError](t, s.SaveChart(ctx, newChart(hash)))
-			wantAs[*store.ChartRetiredError](t, second(s.RetireChart(ctx, hash, by("somebody else"))))
-
-			counts, err := s.CountExecutions(ctx, hash)
-			must(t, err)
-			if want := (store.ExecutionCounts{Cancelled: 1}); counts != want {
-				t.Errorf("counts %+v, want %+v", counts, want)
-			}
+			chartsLife(t, h.store(t, r.open, pgtest.Setting("TimeZone", "Asia/Kathmandu")))
 		})
+	}
+}
+
+// chartsLife is a life of a chart, by verbs alone, and all that they answer.
+func chartsLife(t *testing.T, s *store.Store) {
+	t.Helper()
+	ctx := t.Context()
+	hash := mustSave(t, s)
+	must(t, s.SaveChart(ctx, newChart(hash)))
+
+	chart, err := s.Chart(ctx, hash)
+	must(t, err)
+	want := newChart(hash)
+	want.RowID, want.InsertedAt, want.UpdatedAt = chart.RowID, chart.InsertedAt, chart.UpdatedAt
+	if diff := unlike(want, chart); diff != "" {
+		t.Errorf("chart read back (-want +got):\n%s", diff)
+	}
+	if age := time.Since(chart.InsertedAt); age < -time.Minute || age > time.Minute {
+		t.Errorf("chart inserted %s ago, at %s", age, chart.InsertedAt)
+	}
+
+	created := mustCreate(t, s, hash)
+	read, err := s.Execution(ctx, created.ExecutionID)
+	must(t, err)
+	if diff := unlike(created, read); diff != "" {
+		t.Errorf("execution read back (-created +read):\n%s", diff)
+	}
+
+	_, retired, err := s.Retirement(ctx, hash)
+	must(t, err)
+	if retired {
+		t.Error("retired before its time")
+	}
+	pinned := wantAs[*store.PinnedError](t, second(s.RetireChart(ctx, hash, by("ops"))))
+	if want := (store.PinCounts{ExecutionCounts: store.ExecutionCounts{Active: 1}}); pinned.Counts != want {
+		t.Errorf("pinned by %+v, want %+v", pinned.Counts, want)
+	}
+
+	ended, err := s.CancelExecution(ctx, created.ExecutionID)
+	must(t, err)
+	wantEnded := created
+	wantEnded.Status, wantEnded.UpdatedAt, wantEnded.EndedAt = store.Cancelled, ended.Execution.UpdatedAt, &ended.Execution.UpdatedAt
+	if diff := unlike(store.Transition{Execution: wantEnded}, ended); diff != "" {
+		t.Errorf("cancelled (-want +got):\n%s", diff)
+	}
+	again, err := s.FailExecution(ctx, created.ExecutionID, "too late")
+	must(t, err)
+	if diff := unlike(store.Transition{Execution: wantEnded, Discarded: true}, again); diff != "" {
+		t.Errorf("failed after it was cancelled (-want +got):\n%s", diff)
+	}
+
+	tombstone := mustRetire(t, s, hash)
+	refused := wantAs[*store.ChartRetiredError](t, second(s.CreateExecution(ctx, newExecution(hash))))
+	if diff := unlike(store.ChartRetiredError(tombstone), *refused); diff != "" {
+		t.Errorf("create refused (-tombstone +got):\n%s", diff)
+	}
+	if age := time.Since(tombstone.RetiredAt); tombstone.RetiredBy != "ops" || age < -time.Minute || age > time.Minute {
+		t.Errorf("tombstone %+v is %s old, want a new one by ops", tombstone, age)
+	}
+	got, retired, err := s.Retirement(ctx, hash)
+	must(t, err)
+	if diff := unlike(tombstone, got); diff != "" || !retired {
+		t.Errorf("tombstone read back, %v (-written +read):\n%s", retired, diff)
+	}
+	wantAs[*store.ChartRetiredError](t, second(s.Chart(ctx, hash)))
+	wantAs[*store.ChartRetiredError](t, s.SaveChart(ctx, newChart(hash)))
+	wantAs[*store.ChartRetiredError](t, second(s.RetireChart(ctx, hash, by("somebody else"))))
+
+	counts, err := s.CountExecutions(ctx, hash)
+	must(t, err)
+	if want := (store.ExecutionCounts{Cancelled: 1}); counts != want {
+		t.Errorf("counts %+v, want %+v", counts, want)
 	}
 }
 
@@ -316,15 +322,15 @@ func TestAbsentMetadataReadsAsTheEmptyObject(t *testing.T) {
 
 func TestBlobsThatAreEmptyStayEmpty(t *testing.T) {
 	h := newHost(t)
-	for _, r := range h.routes(t) {
-		s := h.store(t, r.open)
+	for _, mode := range execModes {
+		s := h.store(t, pgtest.ExecMode(mode))
 		e := newExecution(newHash())
 		e.IdentityBlob, e.PositionBlob = []byte{}, []byte{}
 		must(t, second(s.CreateExecution(t.Context(), e)))
 		read, err := s.Execution(t.Context(), e.ExecutionID)
 		must(t, err)
 		if read.IdentityBlob == nil || read.PositionBlob == nil {
-			t.Errorf("%s: empty blobs read as %v and %v", r.name, read.IdentityBlob, read.PositionBlob)
+			t.Errorf("%s: empty blobs read as %v and %v", mode, read.IdentityBlob, read.PositionBlob)
 		}
 	}
 }
