@@ -76,21 +76,6 @@ func TestCancelledWhileWaitingIsAnUnknownOutcomeUnlessItAnswered(t *testing.T) {
 	}
 }
 
-func TestALockThatIsStillHeldMakesACancelledCallUnknown(t *testing.T) {
-	h := newHost(t)
-	free := h.store(t)
-	hash := mustPinned(t, free)
-	holder, holderTx := h.begin(t, "")
-	wantAs[*store.PinnedError](t, second(holder.RetireChart(t.Context(), hash, by("ops"))))
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	err := free.SaveChart(ctx, newChart(hash))
-	wantIs(t, err, store.ErrOutcomeUnknown)
-	wantIs(t, err, context.DeadlineExceeded)
-	must(t, holderTx.Rollback(t.Context()))
-	pgtest.Await(t, "the cancelled call to be gone from the server", func() bool { return h.AdvisoryLocks(t) == 0 })
-}
-
 // A retry under the same row id tells a create that was carried out from somebody else's.
 func TestARetryFindsItsOwnRow(t *testing.T) {
 	h := newHost(t)

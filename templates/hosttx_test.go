@@ -77,21 +77,6 @@ func TestReadThenRetireIsRefusedBeforeItWaits(t *testing.T) {
 
 func second2[A, B, C any](_ A, _ B, c C) C { return c }
 
-func TestARolledBackSavepointForgetsTheLock(t *testing.T) {
-	h := newHost(t)
-	free := h.store(t)
-	hash := mustSave(t, free)
-	_, tx := h.begin(t, "")
-	nested, err := tx.Begin(t.Context())
-	must(t, err)
-	must(t, second2(store.New(nil).WithTx(nested).Retirement(t.Context(), hash)))
-	must(t, nested.Rollback(t.Context()))
-	// No upgrade any more, and nothing in anybody's way.
-	must(t, second(store.New(nil).WithTx(tx).RetireChart(t.Context(), hash, by("ops"))))
-	must(t, tx.Rollback(t.Context()))
-	mustRetire(t, free, hash)
-}
-
 func TestWhatTheStoreDecidesLeavesTheTransactionUsable(t *testing.T) {
 	h := newHost(t)
 	free := h.store(t)

@@ -180,44 +180,6 @@ func TestTheExecutionLockIsTheReferencesAndMeetsNoChartLock(t *testing.T) {
 	must(t, our.Rollback(ctx))
 }
 
-// Two hashes whose keys are equal: one chart's create delays the other's retirement and never changes its answer.
-func TestACollisionDelaysAndNeverAnswersWrongly(t *testing.T) {
-	h := newHost(t)
-	free := h.store(t)
-	ctx := t.Context()
-	a, b := collision(t)
-	for _, hash := range []string{a, b} {
-		must(t, free.SaveChart(ctx, newChart(hash)))
-	}
-	s, tx := h.begin(t, "")
-	mustCreate(t, s, a)
-	must(t, second2(s.Retirement(ctx, b))) // the same key again, shared: no wait
-	other, otherTx := h.begin(t, "")
-	answered := make(chan error, 1)
-	go func() { answered <- second(other.RetireChart(ctx, b, by("ops"))) }()
-	h.AwaitBlocked(t, pid(otherTx))
-	must(t, tx.Commit(ctx))
-	must(t, <-answered)
-	must(t, otherTx.Commit(ctx))
-	wantAs[*store.PinnedError](t, second(free.RetireChart(ctx, a, by("ops"))))
-}
-
-// collision searches two hashes that share their key; among 200,000 there are about five pairs.
-func collision(t *testing.T) (string, string) {
-	t.Helper()
-	seen := map[int32]string{}
-	for range 1_000_000 {
-		hash := newHash()
-		keys := keyspec.ChartKeys(store.LockKey, store.StoreString, hash)
-		if first, ok := seen[keys[0]]; ok {
-			return first, hash
-		}
-		seen[keys[0]] = hash
-	}
-	t.Fatal("no two of a million hashes share a key")
-	return "", ""
-}
-
 func TestLockErrorsNameTheOperationTheChartAndTheStore(t *testing.T) {
 	h := newHost(t)
 	s := h.store(t)

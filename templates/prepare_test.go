@@ -5,9 +5,13 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/statigen/statigen/templates/internal/db"
 )
 
 // sqlc checks SQL against its own catalog and takes what it does not know for an interface{}; the server is the
@@ -77,8 +81,9 @@ func TestNoEmittedTypeIsAnInterface(t *testing.T) {
 	}
 }
 
-// Raw queries are for the handles alone: a verb that called one would go round the lock.
-func TestNoVerbReachesARawQuery(t *testing.T) {
+// Raw queries are for the handles alone: a verb that called one would go round the lock, as in
+// https://github.com/formbricks/hub/pull/87.
+func TestA10NoVerbReachesARawQuery(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	must(t, err)
 	for _, file := range files {
@@ -95,6 +100,18 @@ func TestNoVerbReachesARawQuery(t *testing.T) {
 			}
 			return true
 		})
+	}
+}
+
+// The handle without a lock has no statement that writes or locks a row.
+func TestA10NothingWritesThroughTheHandleWithoutALock(t *testing.T) {
+	handle, statements := reflect.TypeFor[db.ReadQueries](), emittedSQL(t)
+	for i := range handle.NumMethod() {
+		name := handle.Method(i).Name
+		sql, ok := statements[strings.ToLower(name[:1])+name[1:]]
+		if write := regexp.MustCompile(`\b(INSERT INTO|UPDATE|DELETE FROM|MERGE INTO|TRUNCATE|FOR (SHARE|KEY SHARE|NO KEY UPDATE))\b`).FindString(sql); !ok || write != "" {
+			t.Errorf("%s is run without a lock (found: %v), and has %q", name, ok, write)
+		}
 	}
 }
 

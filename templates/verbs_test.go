@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-
 	"github.com/statigen/statigen/internal/pgtest"
 	store "github.com/statigen/statigen/templates"
 )

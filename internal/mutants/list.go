@@ -143,7 +143,7 @@ func mutants() []mutant {
 			old: "pg_catalog.clock_timestamp()", new: "pg_catalog.now()",
 		},
 		{
-			name: "execution lock after the chart's", file: locked, test: "TestEveryMethodSendsItsStatementsBehindItsLock", says: "the execution lock comes behind the chart's",
+			name: "execution lock after the chart's", file: locked, test: "TestA10EveryMethodSendsItsStatementsBehindItsLock", says: "the execution lock comes behind the chart's",
 			old: "takeExecution(executionID), takeShared(contentHash)", new: "takeShared(contentHash), takeExecution(executionID)",
 		},
 		{
