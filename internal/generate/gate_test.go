@@ -43,8 +43,9 @@ func TestTheLockIsReadBackFromTheCommittedSQL(t *testing.T) {
 	}
 }
 
-// A host changes its config; the run stops unless the very change is named, and the flag fails once it is made.
-func TestAChangedLockStopsTheRunUntilItIsAccepted(t *testing.T) {
+// A key that changes under running replicas excludes nobody: https://github.com/Gitlawb/node/issues/210. A host changes its
+// config; the run stops unless the very change is named, and the flag fails once it is made.
+func TestA03AChangedLockStopsTheRunUntilItIsAccepted(t *testing.T) {
 	root := t.TempDir()
 	write := func(s model.Store, accept ...string) error {
 		_, err := Write(t.Context(), Job{Root: root, Config: "statigen.yaml", Stores: []model.Store{s}, AcceptLockKey: accept})

@@ -33,6 +33,7 @@ func (p Package) keys(hash string) []int32 {
 
 // Run runs every test on the packages, by store name.
 func Run(t *testing.T, packages map[string]Package) {
+	t.Run("A01AKeyThatLeavesOutTheTable", func(t *testing.T) { aKeyOfItsOwn(t, packages) })
 	t.Run("WhichStoresWait", func(t *testing.T) { whichStoresWait(t, packages) })
 	t.Run("TenantsShareAChart", func(t *testing.T) { tenantsShareAChart(t, packages["loans"]) })
 	t.Run("TwoSearchPathsShareALockAndNoRows", func(t *testing.T) { twoSearchPaths(t, packages["plain"], packages["again"]) })

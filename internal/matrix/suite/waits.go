@@ -67,25 +67,23 @@ func retireWaits(t *testing.T, db *pgtest.DB, first, second session, creates, re
 	creating, createTx := first.begin(t, creates)
 	must(t, creating.Create(t.Context(), "execution on "+hash, hash, "a"))
 	retiring, retireTx := second.begin(t, retires)
-	answered := make(chan error, 1)
-	go func() { answered <- retiring.Retire(t.Context(), hash) }()
-	waited, done := false, false
-	pgtest.Await(t, "an answer or a wait", func() bool {
-		select {
-		case err := <-answered:
-			must(t, err)
-			done = true
-		default:
-			waited = db.Blocked(t, second.pid())
-		}
-		return done || waited
-	})
+	waited, answer := begun(t, db, second, func() error { return retiring.Retire(t.Context(), hash) })
 	must(t, createTx.Rollback(t.Context()))
-	if !done {
-		must(t, <-answered)
-	}
+	must(t, answer())
 	must(t, retireTx.Rollback(t.Context()))
 	return waited
+}
+
+// begun begins a verb and says whether it waits, or has answered; the answer can be asked for once the wait is over.
+func begun(t *testing.T, db *pgtest.DB, s session, verb func() error) (waits bool, answer func() error) {
+	t.Helper()
+	answered := make(chan error, 1)
+	go func() { answered <- verb() }()
+	pgtest.Await(t, "an answer or a wait", func() bool {
+		waits = db.Blocked(t, s.pid())
+		return waits || len(answered) > 0
+	})
+	return waits, func() error { return <-answered }
 }
 
 // A tenant is a leading column: it is in no key, so a create for one tenant and a retirement by another meet.
