@@ -183,6 +183,10 @@ func mutants() []mutant {
 			old: "l.savepoint && x.begun && errors.As", new: "l.savepoint && errors.As",
 		},
 		{
+			name: "hashtext left to the search_path", file: holes, test: "TestA02DecoysInTheSearchPath", says: "decoy function hashtext",
+			old: `byStore := "pg_catalog.hashtext(`, new: `byStore := "hashtext(`,
+		},
+		{
 			name: "no second try on a pool", file: storeGo, test: waits, says: "second side answered",
 			old: "if s.conn.Pool() == nil || !wantsReadCommitted(err) {", new: "if true {",
 		},
