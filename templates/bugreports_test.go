@@ -199,7 +199,7 @@ func TestA07EveryExecModeTakesTheSameLocksAndNoneTakesNull(t *testing.T) {
 // TestWhatWaitsOnWhat has every other pair of verbs, and the pools whose sessions default to a level.
 func TestA08UnderRepeatableReadTheSnapshotIsOlderThanTheLock(t *testing.T) {
 	h := newHost(t)
-	l := newLab(t, h)
+	l := newLab(t, h, h.labRoles(t))
 	create, retire := verbs()[0], verbs()[3]
 	for _, c := range []struct {
 		level, create, retire string
