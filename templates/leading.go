@@ -16,6 +16,14 @@ func (Leading) check() error {
 	return checkColumns()
 }
 
+// leadingColumns are the columns as Verify wants them in each table.
+func leadingColumns() []wantedColumn {
+	return nil
+}
+
+// rowIDType is the type that Verify wants of the id column.
+const rowIDType = "pg_catalog.text"
+
 // RowID is the id column of every table: a kind, an underscore and 26 characters in ULID's layout, which
 // sort by the time they were made. Nothing reads them.
 type RowID = string

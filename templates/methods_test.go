@@ -18,6 +18,7 @@ import (
 
 	"github.com/statigen/statigen/internal/pgtest"
 	store "github.com/statigen/statigen/templates"
+	"github.com/statigen/statigen/templates/internal/db"
 )
 
 // class says which locks must come before which tables. It is all that the lock rule is derived from.
@@ -32,6 +33,8 @@ const (
 	ends class = "ends an execution"
 	// reads: no lock, one statement.
 	reads class = "only reads"
+	// verifies: looks at the server and its catalogs, and has every statement prepared; no lock that a verb takes, and no table.
+	verifies class = "verifies"
 	// sendsNothing: no statement at all.
 	sendsNothing class = "sends nothing"
 )
@@ -64,6 +67,7 @@ func methods() map[string]method {
 		upgraded = "SAVEPOINT statigen_retire, LockChartExclusiveJoined, RetireChart, RestoreSettings, RELEASE SAVEPOINT statigen_retire"
 		create   = "LockExecution, LockChartShared, CreateExecution"
 		refusal  = "LockExecution, LockChartShared, CreateRefusal"
+		verify   = "SAVEPOINT statigen_verify; Session; TakeProbeLocks; ProbeLocks; TablesFound; ColumnsFound; UniqueIndexesFound; "
 	)
 	return map[string]method{
 		"New":             {class: sendsNothing, calls: map[string]call{"": {do: func(context.Context, *fixture) error { store.New(&pgxpool.Pool{}); return nil }}}},
@@ -170,6 +174,11 @@ func methods() map[string]method {
 			do:   func(ctx context.Context, f *fixture) error { _, err := f.s.LockInfo(ctx, f.live); return err },
 			pool: "LockInfo", host: "LockInfo",
 		}}},
+		"Store.Verify": {class: verifies, calls: map[string]call{"": {
+			do:   func(ctx context.Context, f *fixture) error { return f.s.Verify(ctx) },
+			pool: "begin isolation level read committed; " + verify + "rollback",
+			host: verify + "ROLLBACK TO SAVEPOINT statigen_verify; RELEASE SAVEPOINT statigen_verify",
+		}}},
 		"Store.CountExecutions": {class: reads, calls: map[string]call{"": {
 			do:   func(ctx context.Context, f *fixture) error { _, err := f.s.CountExecutions(ctx, f.live); return err },
 			pool: "CountExecutions", host: "CountExecutions",
@@ -245,7 +254,11 @@ func TestA10EveryMethodSendsItsStatementsBehindItsLock(t *testing.T) {
 				}
 				prepared := func(s *store.Store) string {
 					said := record(s)
-					if n := strings.Count(said, ";") + 1; m.class != sendsNothing && wire.Trips() != n {
+					n := strings.Count(said, ";") + 1
+					if m.class == verifies {
+						n += len(db.Statements()) // each is prepared, and not run
+					}
+					if m.class != sendsNothing && wire.Trips() != n {
 						t.Errorf("%d round trips, want %d: one for each batch", wire.Trips(), n)
 					}
 					return said
@@ -328,8 +341,10 @@ func checkLockRule(t *testing.T, h *host, c class, sent []pgtest.Statement) {
 			t.Errorf("%s: sent %s", c, statementName(s))
 		case lock != "" && len(tables) > 0:
 			t.Errorf("%s: %s takes a lock and touches %v in one statement", c, statementName(s), tables)
-		case c == reads && lock != "":
+		case (c == reads || c == verifies) && lock != "":
 			t.Errorf("%s: took a lock in %s", c, statementName(s))
+		case c == verifies && len(tables) > 0:
+			t.Errorf("%s: %s touches %v", c, statementName(s), tables)
 		case len(tables) > 0 && need != "" && !held[need]:
 			t.Errorf("%s: %s touches %v before the %s lock", c, statementName(s), tables, need)
 		case lock == "execution" && (held["shared"] || held["exclusive"]):

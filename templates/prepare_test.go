@@ -4,12 +4,16 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/statigen/statigen/templates/internal/db"
 )
@@ -27,6 +31,12 @@ func TestEveryEmittedStatementIsPreparedByAServer(t *testing.T) {
 	}
 	if len(statements) < 15 {
 		t.Errorf("found %d statements in internal/db, want at least 15", len(statements))
+	}
+}
+
+func TestVerifyPreparesEveryEmittedStatement(t *testing.T) {
+	if diff := cmp.Diff(slices.Sorted(maps.Values(emittedSQL(t))), slices.Sorted(slices.Values(db.Statements()))); diff != "" {
+		t.Errorf("statements (-emitted +listed):\n%s", diff)
 	}
 }
 

@@ -6,10 +6,11 @@ import (
 	"github.com/statigen/statigen/internal/model"
 )
 
-// leading emits the Leading struct and its check.
+// leading emits the Leading struct, its check, and the columns as Verify wants them.
 func leading(f *jen.File, s model.Store) {
 	leadingStruct(f, s.Leading)
 	leadingCheck(f, s.Leading)
+	leadingColumns(f, s.Leading)
 }
 
 // leadingStruct emits the columns as fields.
@@ -87,6 +88,37 @@ func columnFields(c model.Column) []jen.Code {
 	}
 	if c.Type.Length > 0 {
 		v.set("length", jen.Lit(c.Type.Length))
+	}
+	return v.fields
+}
+
+// leadingColumns emits what the tables must have.
+//
+//	func leadingColumns() []wantedColumn {
+//		return []wantedColumn{
+//			{name: "tenant_id", typ: "pg_catalog.uuid"},
+//			{name: "region", typ: "pg_catalog.text", nullable: true},
+//		}
+//	}
+func leadingColumns(f *jen.File, columns []model.Column) {
+	var body []jen.Code
+	for _, c := range columns {
+		body = append(body, jen.Values(wantedFields(c)...))
+	}
+	value := jen.Nil()
+	if len(body) > 0 {
+		value = jen.Index().Id("wantedColumn").Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, body...)
+	}
+	f.Comment("leadingColumns are the columns as Verify wants them in each table.")
+	f.Func().Id("leadingColumns").Params().Index().Id("wantedColumn").Block(jen.Return(value))
+}
+
+func wantedFields(c model.Column) []jen.Code {
+	var v literal
+	v.set("name", jen.Lit(c.Name))
+	v.set("typ", jen.Lit(c.Type.ValueSQL()))
+	if !c.NotNull && c.Default == nil {
+		v.set("nullable", jen.True())
 	}
 	return v.fields
 }

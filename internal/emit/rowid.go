@@ -8,6 +8,10 @@ import (
 
 // rowID emits the id scheme.
 func rowID(f *jen.File, s model.Store) {
+	// const rowIDType = "pg_catalog.text"
+	f.Comment("rowIDType is the type that Verify wants of the id column.")
+	f.Const().Id("rowIDType").Op("=").Lit(s.ID.ValueType())
+	f.Line()
 	switch s.ID {
 	case model.UUID:
 		uuidRowID(f)

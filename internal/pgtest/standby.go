@@ -3,19 +3,14 @@ package pgtest
 import (
 	_ "embed"
 	"errors"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 )
 
-// standbyWatchdog makes a standby of a cluster and runs it, as watchdog does the cluster.
+// standbyScript is a standby's watchdog; it makes the standby first.
 //
 //go:embed standby.sh
-var standbyWatchdog string
+var standbyScript string
 
 // Standby makes a database that holds schemaSQL on a primary, and returns it as it is there and on a hot standby that
 // streams from it. Both servers are throwaway ones of the test's own, whatever server the other tests use, and end with it.
@@ -37,36 +32,22 @@ func Standby(t testing.TB, schemaSQL string) (primary, standby *DB) {
 }
 
 // startStandby starts a standby of a cluster that nobody is connected to yet.
-func startStandby(primary *cluster) (*cluster, error) {
-	bin, err := primary.programs()
+func startStandby(primary cluster) (cluster, error) {
+	bin, err := findBin()
 	if err != nil {
-		return nil, err
+		return cluster{}, err
 	}
-	cmd, err := watchdogCommand(bin)
+	cmd, err := watchdogCommand(standbyScript, bin)
 	if err != nil {
-		return nil, err
+		return cluster{}, err
 	}
-	// All but the script and its arguments is the same.
-	cmd.Args = exec.Command("sh", "-c", standbyWatchdog, "standby", bin, primary.folder).Args
-	return runCluster(cmd, 18*patience)
-}
-
-// programs is the folder of the programs that the cluster runs, from the note that its server left of how it was started.
-func (c *cluster) programs() (string, error) {
-	const note = "postmaster.opts"
-	started, err := os.ReadFile(filepath.Join(c.folder, "data", note))
-	if err != nil {
-		return "", err
-	}
-	program, _, ok := strings.Cut(string(started), ` "`)
-	if !ok {
-		return "", fmt.Errorf("%s says %q", note, started)
-	}
-	return filepath.Dir(program), nil
+	cmd.Args[len(cmd.Args)-1] = primary.folder // it stands beside its primary, wherever that is
+	running, err := runThrowaway(cmd, 18*patience)
+	return cluster{running}, err
 }
 
 // clusterDB makes a database on a cluster that ends with the test.
-func clusterDB(t testing.TB, c *cluster, database func(*server) (*DB, error)) *DB {
+func clusterDB(t testing.TB, c cluster, database func(*server) (*DB, error)) *DB {
 	t.Helper()
 	s, err := newServer(c.url(), c.stop)
 	if err != nil {

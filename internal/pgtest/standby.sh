@@ -15,6 +15,7 @@ start() {
 	"$1/pg_ctl" start -w -t 60 -D "$folder/data" -l "$folder/log"
 }
 
+trap '' PIPE # whoever reads may be gone before the server is there; it has to be stopped all the same
 folder=$(mktemp -d "${2%/*}/pgtest.XXXXXX") || exit
 echo "$folder"
 exec 2>>"$folder/log"

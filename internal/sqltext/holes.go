@@ -70,10 +70,31 @@ func relations(s model.Store, words map[string]string) {
 	} {
 		words[hole] = keyspec.QuoteIdent(name)
 	}
+	words["tables"] = tables(s)
 	words["charts_filtered"] = filtered(s, s.Charts)
 	words["filtered_charts"] = filteredNames(s, s.Charts)
 	words["filtered_executions"] = filteredNames(s, s.Executions)
 	words["filtered_tables"] = filteredNames(s, s.Charts, s.Positions, s.Executions)
+}
+
+// tables is a relation of the store's tables: the concept, the name as SQL writes it and as the catalogs have it, the
+// schema ("" leaves it to the search_path) and the oid, NULL where there is none.
+func tables(s model.Store) string {
+	rows := make([]string, len(s.Tables()))
+	for i, t := range s.Tables() {
+		rows[i] = "SELECT " + literal(t.Concept) + ", " + literal(s.Relation(t)) + ", " +
+			literal(t.Name) + "::pg_catalog.name, " + literal(s.Schema) + ", " + found(s, t)
+	}
+	return "(" + strings.Join(rows, " UNION ALL ") + ")"
+}
+
+// found looks a table up as the statements do, but in the catalogs where a schema is given.
+func found(s model.Store, t model.Table) string {
+	if s.Schema == "" {
+		return "pg_catalog.to_regclass(" + literal(s.Relation(t)) + ")::pg_catalog.oid"
+	}
+	return "(SELECT r.oid FROM pg_catalog.pg_class AS r JOIN pg_catalog.pg_namespace AS q ON q.oid OPERATOR(pg_catalog.=) r.relnamespace " +
+		"WHERE q.nspname OPERATOR(pg_catalog.=) " + literal(s.Schema) + " AND r.relname OPERATOR(pg_catalog.=) " + literal(t.Name) + ")"
 }
 
 // filtered asks whether row-level security hides rows of the table from this role.
@@ -96,6 +117,7 @@ func locks(s model.Store, words map[string]string) {
 	namespace := strconv.Itoa(int(keyspec.Namespace))
 	keys := lockKeys(s)
 	words["namespace"] = namespace
+	words["probe_namespace"] = strconv.Itoa(int(keyspec.Namespace) + 1)
 	calls := func(function, suffix, separator string) string {
 		out := make([]string, len(keys))
 		for i, key := range keys {

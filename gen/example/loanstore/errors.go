@@ -114,11 +114,14 @@ func (e *IsolationError) Error() string {
 // RowSecurityError says that row-level security hides rows of these tables from the role, so a tombstone or a pin
 // could go unseen. Nothing was written.
 type RowSecurityError struct {
-	ContentHash string
+	ContentHash string // empty from Verify
 	Tables      string // as in SQL, separated by commas
 }
 
 func (e *RowSecurityError) Error() string {
+	if e.ContentHash == "" {
+		return fmt.Sprintf("row-level security filters %s for this role", e.Tables)
+	}
 	return fmt.Sprintf("chart %q: row-level security filters %s for this role", e.ContentHash, e.Tables)
 }
 
@@ -143,10 +146,13 @@ func Retryable(err error) bool {
 
 // SQLSTATEs that the package tells apart.
 const (
-	codeSerialization    = "40001"
-	codeDeadlock         = "40P01"
-	codeLockNotAvailable = "55P03"
-	codeUniqueViolation  = "23505"
+	codeSerialization         = "40001"
+	codeDeadlock              = "40P01"
+	codeLockNotAvailable      = "55P03"
+	codeUniqueViolation       = "23505"
+	codeUndefinedTable        = "42P01"
+	codeUndefinedColumn       = "42703"
+	codeInsufficientPrivilege = "42501"
 )
 
 func serverCode(err error) string {

@@ -24,6 +24,17 @@ func (l Leading) check() error {
 	)
 }
 
+// leadingColumns are the columns as Verify wants them in each table.
+func leadingColumns() []wantedColumn {
+	return []wantedColumn{
+		{name: "tenant_id", typ: "pg_catalog.uuid"},
+		{name: "region", typ: "pg_catalog.text", nullable: true},
+	}
+}
+
+// rowIDType is the type that Verify wants of the id column.
+const rowIDType = "pg_catalog.text"
+
 // RowID is the id column of every table: a kind, an underscore and 26 characters in ULID's layout, which
 // sort by the time they were made. Nothing reads them.
 type RowID = string

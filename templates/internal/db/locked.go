@@ -155,7 +155,7 @@ func (l *locked) close(ctx context.Context, x *exchange, err error) error {
 	}
 	var server *pgconn.PgError
 	if l.savepoint && x.begun && errors.As(err, &server) {
-		l.undo(ctx)
+		undo(ctx, l.conn.tx, savepoint)
 	}
 	return err
 }
@@ -164,11 +164,11 @@ func (l *locked) close(ctx context.Context, x *exchange, err error) error {
 // the server's answer. It comes only after the server said that our savepoint was set: it would else go back to one
 // of the host's of that name. Should it fail, the transaction is beyond help, and the first error is what the host
 // needs to know.
-func (l *locked) undo(ctx context.Context) {
+func undo(ctx context.Context, tx pgx.Tx, savepoint string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()
 	for _, sql := range []string{"ROLLBACK TO SAVEPOINT " + savepoint, "RELEASE SAVEPOINT " + savepoint} {
-		_, _ = l.conn.tx.Exec(ctx, sql)
+		_, _ = tx.Exec(ctx, sql)
 	}
 }
 
