@@ -130,7 +130,7 @@ const (
 	// seeNoColumn are the long tests whose outcome no column can change.
 	seeNoColumn = "^(TestWhatWaitsOnWhat|TestNoRaceStrandsAnExecution|TestARetirementScansNoTable|" +
 		"TestTheMetadataCheckAgreesWithTheServer|TestCancelledWhileWaitingIsAnUnknownOutcomeUnlessItAnswered|" +
-		"TestADeadlockOfHostTransactionsIsRetryable|TestA14ACancelledCallLeavesNoLockInThePool)$"
+		"TestADeadlockOfHostTransactionsIsRetryable|TestA14ACancelledCallLeavesNoLockInThePool|TestAStandbyIsFound)$"
 )
 
 func TestEveryHostPassesEveryTest(t *testing.T) {
