@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -157,33 +158,39 @@ func collision(t *testing.T) (string, string) {
 	return "", ""
 }
 
-// The two keys are int4, and drivers bind numbers as they like; a NULL part takes no lock and raises no error:
-// https://github.com/lovedevpanda/Rhex/pull/23. Empty parts are refused by TestArgumentsThatCannotBeStoredAreRefusedUnsent.
-func TestA07EveryExecModeTakesTheSameLocksAndNoneTakesNull(t *testing.T) {
+// The two keys are int4, and drivers bind numbers as they like: https://github.com/lovedevpanda/Rhex/pull/23.
+func TestA07EveryExecModeTakesTheSameLocks(t *testing.T) {
 	h := newHost(t)
-	free := h.store(t)
+	hash := mustSave(t, h.store(t))
+	ctx := t.Context()
 	for _, mode := range execModes {
-		hash, fresh := mustSave(t, free), newExecution(newHash())
-		fresh.ContentHash = hash
-		for want, verb := range map[string]func(s *store.Store) error{
-			"ExclusiveLock": func(s *store.Store) error { return second(s.RetireChart(t.Context(), hash, by("ops"))) },
-			"ShareLock":     func(s *store.Store) error { return second2(s.Retirement(t.Context(), hash)) },
+		fresh := newExecution(hash)
+		for name, c := range map[string]struct {
+			do   func(s *store.Store) error
+			want []lockRow
+		}{
+			"retire": {func(s *store.Store) error { return second(s.RetireChart(ctx, hash, by("ops"))) }, chartLocks(hash, "ExclusiveLock")},
+			"read":   {func(s *store.Store) error { return second2(s.Retirement(ctx, hash)) }, chartLocks(hash, "ShareLock")},
+			"create and cancel": {
+				func(s *store.Store) error {
+					return errors.Join(second(s.CreateExecution(ctx, fresh)), second(s.CancelExecution(ctx, fresh.ExecutionID)))
+				},
+				append(chartLocks(hash, "ShareLock"), executionLock(fresh.ExecutionID)),
+			},
 		} {
 			s, tx := h.begin(t, "", pgtest.ExecMode(mode))
-			must(t, verb(s))
-			if diff := cmp.Diff(sortLocks(chartLocks(hash, want)), sortLocks(h.locksOf(t, tx))); diff != "" {
-				t.Errorf("%s: locks (-want +got):\n%s", mode, diff)
+			must(t, c.do(s))
+			if diff := cmp.Diff(sortLocks(c.want), sortLocks(h.locksOf(t, tx))); diff != "" {
+				t.Errorf("%s: %s: locks (-want +got):\n%s", mode, name, diff)
 			}
-			must(t, tx.Rollback(t.Context()))
+			must(t, tx.Rollback(ctx))
 		}
-		s, tx := h.begin(t, "", pgtest.ExecMode(mode))
-		must(t, second(s.CreateExecution(t.Context(), fresh)))
-		must(t, second(s.CancelExecution(t.Context(), fresh.ExecutionID)))
-		if diff := cmp.Diff(sortLocks(append(chartLocks(hash, "ShareLock"), executionLock(fresh.ExecutionID))), sortLocks(h.locksOf(t, tx))); diff != "" {
-			t.Errorf("%s: a create's locks (-want +got):\n%s", mode, diff)
-		}
-		must(t, tx.Rollback(t.Context()))
 	}
+}
+
+// A NULL part takes no lock and raises no error, for the functions are strict: the Go of a lock statement has no way to write
+// one. Empty parts are refused by TestArgumentsThatCannotBeStoredAreRefusedUnsent.
+func TestA07NoPartOfAKeyCanBeNull(t *testing.T) {
 	for _, params := range []any{
 		db.LockChartSharedParams{}, db.LockChartExclusiveParams{}, db.LockChartExclusiveJoinedParams{}, db.LockExecutionParams{},
 	} {
@@ -320,35 +327,39 @@ func TestA15CancellingWhileWaitingKeepsTheCause(t *testing.T) {
 // https://github.com/dbos-inc/dbos-transact-py/issues/636.
 func TestA17AHolderThatIsStuckIsNamedAndNotWaitedForForever(t *testing.T) {
 	h := newHost(t)
-	free := h.store(t)
-	hash := mustSave(t, free)
+	s, _ := h.storeOfOne(t)
+	hash := mustSave(t, s)
 	stuck, stuckTx := h.begin(t, "")
 	must(t, second2(stuck.Retirement(t.Context(), hash)))
-
-	pool := h.Pool(t, pgtest.MaxConns(1))
-	err := second(store.New(pool).RetireChart(t.Context(), hash, store.RetireOptions{By: "ops", LockTimeout: 20 * time.Millisecond}))
-	wantAs[*store.LockTimeoutError](t, err)
-	if sqlState(err) != "55P03" || !store.Retryable(err) || !strings.Contains(err.Error(), hash) || !strings.Contains(err.Error(), store.StoreString) {
-		t.Errorf("%v, want a retryable 55P03 that names the chart and the store", err)
-	}
-	wantIs(t, second(store.New(pool).RetireChart(t.Context(), newHash(), store.RetireOptions{By: "ops", LockTimeout: 20 * time.Millisecond})), store.ErrChartNotFound)
-	if got := setting(t, pool, "lock_timeout"); got != "0" {
-		t.Errorf("the session keeps lock_timeout = %s", got)
-	}
-	info, err := store.New(pool).LockInfo(t.Context(), hash)
+	t.Run("a lock timeout", func(t *testing.T) { givesUp(t, h, hash) })
+	t.Run("a context", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		wantIs(t, second(s.RetireChart(ctx, hash, by("ops"))), context.DeadlineExceeded)
+		must(t, second(s.Chart(t.Context(), hash))) // not retired
+	})
+	info, err := s.LockInfo(t.Context(), hash)
 	must(t, err)
 	if len(info.Sessions) == 0 || info.Sessions[0].PID != int32(pid(stuckTx)) {
 		t.Errorf("seen at the lock: %+v, want the holder %d", info.Sessions, pid(stuckTx))
 	}
-
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	wantIs(t, second(free.RetireChart(ctx, hash, by("ops"))), context.DeadlineExceeded)
-	cancel()
-	must(t, second(free.Chart(t.Context(), hash))) // not retired
-
 	retired := h.retiring(t, hash)
 	h.Exec(t, "SELECT pg_terminate_backend($1)", pid(stuckTx))
 	must(t, <-retired)
+}
+
+func givesUp(t *testing.T, h *host, hash string) {
+	pool := h.Pool(t, pgtest.MaxConns(1))
+	opts := store.RetireOptions{By: "ops", LockTimeout: 20 * time.Millisecond}
+	err := second(store.New(pool).RetireChart(t.Context(), hash, opts))
+	wantAs[*store.LockTimeoutError](t, err)
+	if sqlState(err) != "55P03" || !store.Retryable(err) || !strings.Contains(err.Error(), hash) || !strings.Contains(err.Error(), store.StoreString) {
+		t.Errorf("%v, want a retryable 55P03 that names the chart and the store", err)
+	}
+	wantIs(t, second(store.New(pool).RetireChart(t.Context(), newHash(), opts)), store.ErrChartNotFound)
+	if got := setting(t, pool, "lock_timeout"); got != "0" {
+		t.Errorf("the session keeps lock_timeout = %s", got)
+	}
 }
 
 // A pooler gives each transaction another server connection, and what a session was told is gone or another's:

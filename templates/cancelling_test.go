@@ -113,43 +113,51 @@ func onlyTransactionLocks(t *testing.T) {
 }
 
 func cancelledAtEveryStep(t *testing.T, h *host) {
-	free := h.store(t)
-	var f fuse
-	pool := h.Pool(t, pgtest.MaxConns(3), fused(&f))
-	runs := 0
+	c := canceller{h: h, free: h.store(t)}
+	c.pool = h.Pool(t, pgtest.MaxConns(3), fused(&c.fuse))
 	for name, m := range methods() {
-		for how, c := range m.calls {
-			for way, call := range map[string]func(ctx context.Context, x *fixture) error{
-				"on the pool": func(ctx context.Context, x *fixture) error {
-					x.s = store.New(pool)
-					return c.do(ctx, x)
-				},
-				"in a transaction": func(ctx context.Context, x *fixture) error {
-					return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-						x.s = store.New(nil).WithTx(tx)
-						return c.do(ctx, x)
-					})
-				},
-			} {
-				for step, burnt := 0, true; burnt; step++ {
-					ctx, cancel := context.WithCancel(t.Context())
-					x := newFixture(t, free)
-					f.light(step, cancel)
-					err := call(ctx, x)
-					burnt = f.burnt()
-					cancel()
-					if code := sqlState(err); code != "" && code != "57014" {
-						t.Errorf("%s %s %s, cancelled at step %d: %v", name, how, way, step, err)
-					}
-					h.nothingIsHeld(t, pool)
-					runs++
-				}
-			}
+		for how, call := range m.calls {
+			c.everyStep(t, name+" "+how+" on the pool", func(ctx context.Context, f *fixture) error {
+				f.s = store.New(c.pool)
+				return call.do(ctx, f)
+			})
+			c.everyStep(t, name+" "+how+" in a transaction", func(ctx context.Context, f *fixture) error {
+				return pgx.BeginFunc(ctx, c.pool, func(tx pgx.Tx) error {
+					f.s = store.New(nil).WithTx(tx)
+					return call.do(ctx, f)
+				})
+			})
 		}
 	}
-	t.Logf("%d runs", runs)
-	if runs < 200 {
-		t.Errorf("%d runs, want at least 200", runs)
+	if c.runs < 200 {
+		t.Errorf("%d runs, want at least 200", c.runs)
+	}
+}
+
+// canceller cancels calls on a pool whose connections burn its fuse.
+type canceller struct {
+	h    *host
+	free *store.Store
+	pool *pgxpool.Pool
+	fuse fuse
+	runs int
+}
+
+// everyStep makes the call again and again, cancelled one read or write later each time, until it is over before that.
+func (c *canceller) everyStep(t *testing.T, name string, call func(ctx context.Context, f *fixture) error) {
+	t.Helper()
+	for step, burnt := 0, true; burnt; step++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		f := newFixture(t, c.free)
+		c.fuse.light(step, cancel)
+		err := call(ctx, f)
+		burnt = c.fuse.burnt()
+		cancel()
+		if code := sqlState(err); code != "" && code != "57014" {
+			t.Errorf("%s, cancelled at step %d: %v", name, step, err)
+		}
+		c.h.nothingIsHeld(t, c.pool)
+		c.runs++
 	}
 }
 
