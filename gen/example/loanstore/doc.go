@@ -13,7 +13,8 @@
 //	is under way   | nothing is written             |
 //
 // Nothing waits across two charts or two stores, short of a collision of the key's 32 bits, which delays and never
-// answers wrongly.
+// answers wrongly; in one transaction, a pin on a chart then counts as one on a chart whose key collides, and a retirement of
+// that is refused as an upgrade.
 //
 // The lock is an advisory lock of two int4 keys:
 //
