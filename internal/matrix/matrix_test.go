@@ -130,7 +130,8 @@ const (
 	// seeNoColumn are the long tests whose outcome no column can change.
 	seeNoColumn = "^(TestWhatWaitsOnWhat|TestNoRaceStrandsAnExecution|TestARetirementScansNoTable|" +
 		"TestTheMetadataCheckAgreesWithTheServer|TestCancelledWhileWaitingIsAnUnknownOutcomeUnlessItAnswered|" +
-		"TestADeadlockOfHostTransactionsIsRetryable|TestA14ACancelledCallLeavesNoLockInThePool|TestAStandbyIsFound)$"
+		"TestADeadlockOfHostTransactionsIsRetryable|TestA14ACancelledCallLeavesNoLockInThePool|" +
+		"TestAStandbyIsFound|TestAMissingUniqueIndexIsFound|TestEveryMissingPrivilegeIsFound)$"
 )
 
 func TestEveryHostPassesEveryTest(t *testing.T) {

@@ -9,6 +9,10 @@ const (
 	locked        = "templates/internal/db/locked.go"
 	conn          = "templates/internal/db/conn.go"
 	storeGo       = "templates/store.go"
+	verifySQL     = "queries/verify.sql"
+	verifyGo      = "templates/verify.go"
+	verifyTables  = "templates/verifytables.go"
+	aside         = "templates/internal/db/aside.go"
 )
 
 func mutants() []mutant {
@@ -189,6 +193,78 @@ func mutants() []mutant {
 		{
 			name: "no second try on a pool", file: storeGo, test: waits, says: "second side answered",
 			old: "if s.conn.Pool() == nil || !wantsReadCommitted(err) {", new: "if true {",
+		},
+		{
+			name: "probe on a chart's key", file: holes, test: "TestEveryMethodSendsItsStatementsBehindItsLock", says: "verifies: took a lock",
+			old: "strconv.Itoa(int(keyspec.Namespace) + 1)", new: "namespace",
+		},
+		{
+			name: "idle shared locks not seen", file: verifyGo, test: "TestAdvisoryLocksThatDoNothingAreFound", says: "no shared advisory lock",
+			old: "!taken.Shared || !taken.Exclusive", new: "!taken.Exclusive",
+		},
+		{
+			name: "idle exclusive locks not seen", file: verifySQL, test: "TestAdvisoryLocksThatDoNothingAreFound", says: "no exclusive advisory lock",
+			old: "OPERATOR(pg_catalog.=) 'ExclusiveLock'", new: "OPERATOR(pg_catalog.=) ANY ('{ExclusiveLock,ShareLock}'::pg_catalog.text[])",
+		},
+		{
+			name: "standby not told apart", file: verifySQL, test: "TestAStandbyIsFound", says: "hot standby",
+			old: "pg_catalog.pg_is_in_recovery()", new: "false",
+		},
+		{
+			name: "read-only not seen", file: verifyGo, test: "TestReadOnlyTransactionsAreFound", says: "transactions are read-only",
+			old: "row.Standby || row.ReadOnly", new: "row.Standby",
+		},
+		{
+			name: "view taken for a table", file: verifyTables, test: "TestAViewIsNoTable", says: "is a view",
+			old: `table.Kind != "r" && table.Kind != "p"`, new: "false",
+		},
+		{
+			name: "temporary table not seen", file: verifyTables, test: "TestAWrongSearchPathIsFound", says: "is a temporary one",
+			old: "case table.Temporary:", new: "case false:",
+		},
+		{
+			name: "tables of two schemas not seen", file: verifyTables, test: "TestAWrongSearchPathIsFound", says: "is found in schema decoys",
+			old: `charts.Schema != "" && !charts.Temporary`, new: "false",
+		},
+		{
+			name: "row security not looked at", file: verifySQL, test: "TestRowSecurityThatWouldRefuseIsFound", says: "row-level security filters",
+			old: "pg_catalog.row_security_active(c.oid)", new: "false",
+		},
+		{
+			name: "privileges not looked at", file: verifyTables, test: "TestEveryMissingPrivilegeIsFound", says: "the role has no UPDATE",
+			old: "if !may[privilege] {", new: "if !may[privilege] && false {",
+		},
+		{
+			name: "types not looked at", file: verifyTables, test: "TestEveryMissingColumnAndEveryOtherTypeIsFound", says: "is of type",
+			old: "case !sameType(row.Type, w.typ):", new: "case false:",
+		},
+		{
+			name: "collations not looked at", file: verifyTables, test: "TestNondeterministicCollationsOfKeysAreFound", says: "nondeterministic collation",
+			old: "w.key && !row.Deterministic", new: "false",
+		},
+		{
+			name: "invalid index taken", file: verifySQL, test: "TestAMissingUniqueIndexIsFound", says: "has no unique index",
+			old: " AND i.indisvalid", new: "",
+		},
+		{
+			name: "deferrable index taken", file: verifySQL, test: "TestAMissingUniqueIndexIsFound", says: "has no unique index",
+			old: " AND i.indimmediate", new: "",
+		},
+		{
+			name: "partial index taken", file: verifySQL, test: "TestAMissingUniqueIndexIsFound", says: "has no unique index",
+			old: " AND i.indpred IS NULL", new: "",
+		},
+		{
+			name: "statements not prepared", file: aside, test: "TestEveryStatementThatIsNotPreparedIsFound", says: "StatementError LockInfo",
+			old: `_, err = a.tx.Prepare(ctx, "", sql)`, new: "_ = sql",
+		},
+		{
+			name: "one refusal spoils the rest", file: aside, test: "TestAllProblemsAreFoundAtOnce", says: "StatementError",
+			old: `a.tx.Exec(ctx, "ROLLBACK TO SAVEPOINT "+asideSavepoint)`, new: `a.tx.Exec(ctx, "-- "+asideSavepoint)`,
+		},
+		{
+			name: "a statement is not verified", file: aside, test: "TestVerifyPreparesEveryEmittedStatement", says: "-emitted +listed",
+			old: "\t\tretireChart,\n", new: "",
 		},
 	}
 }
