@@ -104,13 +104,15 @@ func TestASoundStoreIsVerified(t *testing.T) {
 	must(t, h.store(t, pgtest.As(h.role(t, enough, "SELECT ON positions"))).Verify(t.Context()))
 }
 
-// A host that has its own columns, indexes by other names and lengths on its texts has a sound store.
+// A host that has its own columns, indexes by other names, lengths on its texts or partitions has a sound store.
 func TestWhatAHostAddsIsNoProblem(t *testing.T) {
 	h := newHost(t)
 	for _, sql := range []string{
 		"ALTER TABLE " + h.charts + " ADD note text, ADD made int NOT NULL DEFAULT 1, ADD counted int NOT NULL GENERATED ALWAYS AS IDENTITY",
 		"ALTER TABLE " + h.executions + " ALTER execution_id TYPE varchar(100)",
 		h.dropUnique(t, h.charts) + "; CREATE UNIQUE INDEX ON " + h.charts + " (content_hash) INCLUDE (retired_at)",
+		"ALTER TABLE " + h.positions + " RENAME TO behind; CREATE TABLE " + h.positions + " (LIKE " + h.renamed(h.positions, "behind") +
+			" INCLUDING DEFAULTS) PARTITION BY HASH (session_id); CREATE UNIQUE INDEX ON " + h.positions + " (session_id)",
 		h.dropUnique(t, h.inputs) + "; CREATE UNIQUE INDEX ON " + h.inputs + " (seq, execution_id)",
 	} {
 		if err := h.verifyAfter(t, sql); err != nil {

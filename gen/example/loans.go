@@ -22,9 +22,14 @@ type Lender struct {
 	store *loanstore.Store
 }
 
-// NewLender returns a lender on a pool.
-func NewLender(pool *pgxpool.Pool) *Lender {
-	return &Lender{pool: pool, store: loanstore.New(pool)}
+// NewLender returns a lender on a pool, unless the store cannot be kept there: on a standby, before the migrations have
+// run, with a role that sees too little.
+func NewLender(ctx context.Context, pool *pgxpool.Pool) (*Lender, error) {
+	store := loanstore.New(pool)
+	if err := store.Verify(ctx); err != nil {
+		return nil, err
+	}
+	return &Lender{pool: pool, store: store}, nil
 }
 
 // Application is what a customer asks for.

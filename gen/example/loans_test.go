@@ -21,9 +21,12 @@ func tenant(n byte) pgtype.UUID { return pgtype.UUID{Bytes: [16]byte{n}, Valid: 
 func newLender(t *testing.T) *Lender {
 	t.Helper()
 	db := pgtest.New(t, loanstore.Schema+"CREATE TABLE applications (number text PRIMARY KEY, cents bigint NOT NULL);")
-	l := NewLender(db.Pool(t))
+	l, err := NewLender(t.Context(), db.Pool(t))
+	if err != nil {
+		t.Fatal(err)
+	}
 	region := "eu"
-	err := l.store.SaveChart(t.Context(), loanstore.Chart{
+	err = l.store.SaveChart(t.Context(), loanstore.Chart{
 		Leading:     loanstore.Leading{TenantID: tenant(1), Region: &region},
 		ContentHash: chart, IdentityBlob: []byte(chart), ChartBlob: []byte("<scxml/>"),
 	})
@@ -40,6 +43,14 @@ func (l *Lender) applications(t *testing.T) int {
 		t.Fatal(err)
 	}
 	return n
+}
+
+func TestALenderBeginsOnlyWhereItsTablesAre(t *testing.T) {
+	l, err := NewLender(t.Context(), pgtest.New(t, "").Pool(t))
+	var lacks *loanstore.SchemaError
+	if l != nil || !errors.As(err, &lacks) || lacks.Table != loanstore.StoreString {
+		t.Errorf("a lender on an empty database: %v, %v, want the missing tables", l, err)
+	}
 }
 
 func TestALoansLife(t *testing.T) {
