@@ -21,7 +21,7 @@ import (
 // one whatever the path. COALESCE, IS NULL, IS TRUE, AND, OR and NOT look nothing up.
 var judged = []string{
 	"SelectStmt", "InsertStmt", "UpdateStmt", "DeleteStmt", "CreateSchemaStmt", "CreateStmt", "IndexStmt",
-	"ColumnDef", "Constraint", "IndexElem", "CommonTableExpr", "RangeVar", "RangeSubselect", "JoinExpr", "LockingClause",
+	"ColumnDef", "Constraint", "IndexElem", "CommonTableExpr", "RangeVar", "RangeSubselect", "RangeFunction", "JoinExpr", "LockingClause",
 	"ResTarget", "ColumnRef", "SortBy", "A_Const", "A_ArrayExpr", "A_Expr", "FuncCall", "TypeCast", "CollateClause", "SubLink",
 	"BoolExpr", "NullTest", "BooleanTest", "CoalesceExpr", "MinMaxExpr", "CaseExpr", "CaseWhen",
 	"List", "String", "Integer",
@@ -192,6 +192,9 @@ func (n *named) spelled(kind string, node map[string]any) {
 		return
 	}
 	argument, _ := json.Marshal(node["args"])
+	if !strings.Contains(string(argument), `"sval":`) || strings.HasPrefix(string(argument), `[{"ColumnRef":`) {
+		return // the oid of a relation that the catalogs name
+	}
 	for name := range n.own {
 		if quoted, _ := json.Marshal(name); strings.Contains(string(argument), `"sval":`+string(quoted)) {
 			return
