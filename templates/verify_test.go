@@ -449,15 +449,23 @@ func TestVerifyWritesNothing(t *testing.T) {
 	}
 }
 
-func TestVerifyMeetsNobody(t *testing.T) {
+// The key of a lock that Verify holds is nobody else's: another first half than the chart locks', and the session's own second.
+func TestVerifyLocksAKeyOfItsOwn(t *testing.T) {
 	h := newHost(t)
-	free := h.store(t)
-	holder, _ := h.begin(t, "")
-	wantAs[*store.PinnedError](t, second(holder.RetireChart(t.Context(), mustPinned(t, free), by("ops"))))
-	first, tx := h.begin(t, "")
-	must(t, first.Verify(t.Context()))
-	must(t, free.Verify(t.Context()))
-	usable(t, tx)
+	_, holder := h.begin(t, "")
+	_, err := holder.Exec(t.Context(), "LOCK TABLE "+h.charts)
+	must(t, err)
+	s, tx := h.begin(t, "")
+	verified := make(chan error, 1)
+	go func() { verified <- s.Verify(t.Context()) }()
+	h.AwaitBlocked(t, pid(tx))
+	keys := query[[]string](t, h, `SELECT array_agg(DISTINCT format('%s %s %s', classid, objid, objsubid)) FROM pg_locks
+		WHERE locktype = 'advisory' AND pid = $1`, pid(tx))
+	if want := []string{fmt.Sprint(store.Namespace+1, pid(tx), 2)}; !slices.Equal(keys, want) {
+		t.Errorf("Verify holds locks on %q, want %q", keys, want)
+	}
+	must(t, holder.Rollback(t.Context()))
+	must(t, <-verified)
 }
 
 func TestALostConnectionIsAnErrorBesideWhatWasFound(t *testing.T) {
