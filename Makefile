@@ -47,7 +47,7 @@ lint: ## Runs golangci-lint, which knows the import rules, and staticcheck.
 mutants: ## Breaks the lock rule in every known way and demands that a test notices.
 	go run ./internal/mutants
 
-bench: ## Compares a run of the command with its sqlc alone; wants a quiet machine.
+bench: ## Compares a run of the command with its sqlc alone; wants a quiet machine, and TMPDIR in memory to leave the disk out.
 	go test -run '^$$' -bench Generate -benchtime 15x -timeout 20m ./internal/sqlc
 
 fuzz: ## Fuzzes for a minute where two implementations must agree.

@@ -43,6 +43,7 @@ func Files(s model.Store, schema []byte) (map[string][]byte, error) {
 
 func render(s model.Store, emit func(*jen.File)) ([]byte, error) {
 	f := jen.NewFilePathName(s.Import, s.Package)
+	f.NoFormat = true // Format does
 	f.HeaderComment(Header)
 	// jennifer guesses a package's name from the last element of its path unless it is told.
 	f.ImportName(s.DBImport(), "db")

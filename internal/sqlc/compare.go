@@ -5,8 +5,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"regexp"
 	"strconv"
+	"strings"
 )
 
 // compare demands that the SQL constants in sqlc's Go are the queries that it was given, but for the numbers of
@@ -39,18 +39,14 @@ func compare(in Input, files map[string][]byte) error {
 	return nil
 }
 
-var nameLine = regexp.MustCompile(`(?m)^-- name: (\w+) :\w+\n`)
-
-// queries splits a file at sqlc's name lines.
+// queries splits a file at sqlc's name lines, which are "-- name: Name :one".
 func queries(text string) map[string]string {
+	const opening = "-- name: "
 	all := map[string]string{}
-	at := nameLine.FindAllStringSubmatchIndex(text, -1)
-	for i, m := range at {
-		end := len(text)
-		if i+1 < len(at) {
-			end = at[i+1][0]
-		}
-		all[text[m[2]:m[3]]] = text[m[1]:end]
+	for _, part := range strings.Split("\n"+text, "\n"+opening)[1:] {
+		line, sql, _ := strings.Cut(part, "\n")
+		name, _, _ := strings.Cut(line, " ")
+		all[name] = sql
 	}
 	return all
 }
