@@ -307,7 +307,7 @@ func TestA15CancellingWhileWaitingKeepsTheCause(t *testing.T) {
 		wantAs[*store.PinnedError](t, second(holder.RetireChart(t.Context(), hash, by("ops"))))
 		s, backend := h.storeOfOne(t, pgtest.Isolation(level))
 		e := newExecution(hash)
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond) // enough to be sent, on a busy machine too
 		err := second(s.CreateExecution(ctx, e))
 		cancel()
 		wantIs(t, err, context.DeadlineExceeded)

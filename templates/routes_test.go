@@ -104,11 +104,10 @@ func TestWaitsBehindPoolingEnd(t *testing.T) {
 		wantAs[*store.PinnedError](t, second(holder.RetireChart(t.Context(), hash, by("ops"))))
 		bounded := store.New(pool, store.WithLockTimeout(20*time.Millisecond))
 		wantAs[*store.LockTimeoutError](t, second(bounded.CreateExecution(t.Context(), newExecution(hash))))
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		wantIs(t, store.New(pool).SaveChart(ctx, newChart(hash)), store.ErrOutcomeUnknown)
-		cancel()
+		save := func(ctx context.Context) error { return store.New(pool).SaveChart(ctx, newChart(hash)) }
+		wantIs(t, h.cancelledWhileItWaits(t, r.name, save), store.ErrOutcomeUnknown)
 		must(t, holderTx.Rollback(t.Context()))
-		pgtest.Await(t, r.name+": the cancelled call to be gone from the server", func() bool { return h.AdvisoryLocks(t) == 0 })
+		pgtest.Await(t, r.name+": all locks to be gone", func() bool { return h.AdvisoryLocks(t) == 0 })
 	}
 }
 
