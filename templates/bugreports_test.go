@@ -401,6 +401,8 @@ func locksStayWithTheirStatements(t *testing.T, h *host, sent []pgtest.Statement
 				t.Errorf("a lock is alone in its transaction:\n%s", sql)
 			}
 		}
+		quoted := regexp.MustCompile(`"(?:[^"]|"")*"|'(?:[^']|'')*'`) // a host's names may look like anything
+		sql = quoted.ReplaceAllString(sql, "quoted")
 		if set := regexp.MustCompile(`(^|;)(\s*--.*\n)*\s*(SET|RESET|PREPARE|LISTEN|DECLARE|DISCARD)\b.*`).FindString(sql); set != "" {
 			t.Errorf("sent for the session: %s", set)
 		}
