@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/statigen/statigen/internal/generate"
 	"github.com/statigen/statigen/internal/output"
@@ -73,12 +74,22 @@ func TestAFilesNameIsOneLineAndNoCommand(t *testing.T) {
 	}
 }
 
-func TestAnErrorIsTextAlone(t *testing.T) {
-	var stdout, stderr bytes.Buffer
-	if code := Main([]string{"--config", "no\x1b[2J\u202esuch.yaml"}, &stdout, &stderr); code != exitUser {
-		t.Errorf("exit code %d", code)
+// Whichever room an error is from, a terminal is told nothing by it but text.
+func TestErrorsAboutFilesHoldNothingThatATerminalObeys(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a\x1b[31m\u202e")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
 	}
-	if want := "statigen: read the config: stat no\\x1b[2J\\u202esuch.yaml: no such file or directory\n"; stderr.String() != want {
-		t.Errorf("says %q, want %q", stderr.String(), want)
+	t.Chdir(dir)
+	for _, args := range [][]string{{}, {"--config", "no\x1b[2J\u202esuch.yaml"}, {"\x1b[2J"}, {"--\u202e"}} {
+		var stdout, stderr bytes.Buffer
+		if code := Main(args, &stdout, &stderr); code != exitUser {
+			t.Errorf("%q: exit code %d", args, code)
+		}
+		for line := range strings.SplitSeq(strings.TrimSuffix(stderr.String(), "\n"), "\n") {
+			if strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsGraphic(r) }) {
+				t.Errorf("%q: says what a terminal obeys: %q", args, line)
+			}
+		}
 	}
 }

@@ -64,13 +64,9 @@ func printable(name string) string {
 
 // shown is an error as a terminal may have it: a path or a file's text in it may hold anything.
 func shown(err error) string {
-	var text strings.Builder
-	for _, r := range err.Error() {
-		if r != '\n' && model.Unprintable(r) {
-			text.WriteString(strings.Trim(strconv.QuoteToASCII(string(r)), `"`))
-		} else {
-			text.WriteRune(r)
-		}
+	lines := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		lines[i] = model.Shown(line)
 	}
-	return text.String()
+	return strings.Join(lines, "\n")
 }

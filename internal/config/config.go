@@ -41,7 +41,7 @@ func Find(dir string) (string, error) {
 			return file, nil
 		}
 		if exists(filepath.Join(dir, "go.mod")) || filepath.Dir(dir) == dir {
-			return "", fmt.Errorf("no %s in %s or above it in its module", FileName, shown(start))
+			return "", fmt.Errorf("no %s in %s or above it in its module", FileName, start)
 		}
 		dir = filepath.Dir(dir)
 	}
@@ -57,20 +57,20 @@ func exists(file string) bool {
 func Load(file string, others ...string) (Config, error) {
 	src, err := os.ReadFile(file)
 	if err != nil {
-		return Config{}, fmt.Errorf("read the config: %w", readable(err))
+		return Config{}, fmt.Errorf("read the config: %w", err)
 	}
 	root, mod, err := module(filepath.Dir(file))
 	if err != nil {
 		return Config{}, err
 	}
 	c := Config{Root: root, Path: path.Join(mod.Dir, filepath.Base(file))}
-	neighbours, err := c.neighbours(mod, others)
+	neighbours, theirs, err := c.neighbours(mod, others)
 	if err != nil {
 		return c, err
 	}
-	d := &decoder{file: filepath.Base(file), neighbours: neighbours}
-	c.Stores, err = d.parse(src, mod)
-	return c, err
+	stores, problems := (&decoder{file: filepath.Base(file), neighbours: neighbours}).parse(src, mod)
+	c.Stores = stores
+	return c, append(problems, theirs...).orNil()
 }
 
 // Root is the root folder of the module that the config in file lies in.
@@ -112,16 +112,17 @@ func module(dir string) (root string, mod model.Module, err error) {
 
 // Parse reads a config's text. Errors name file; the error is an Errors when the text is at fault.
 func Parse(file string, src []byte, mod model.Module) ([]model.Store, error) {
-	return (&decoder{file: file}).parse(src, mod)
+	stores, problems := (&decoder{file: file}).parse(src, mod)
+	return stores, problems.orNil()
 }
 
-func (d *decoder) parse(src []byte, mod model.Module) ([]model.Store, error) {
+func (d *decoder) parse(src []byte, mod model.Module) ([]model.Store, Errors) {
 	root := d.document(src)
 	var stores []model.Store
 	if root != nil {
 		stores = d.config(root, mod)
 	}
-	return stores, d.err()
+	return stores, d.sorted()
 }
 
 // unreadable finds bytes that are no text. The parser reports them at the file's beginning, wherever they are.

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/statigen/statigen/internal/model"
 )
 
 // Error is one problem of a config, at its line.
@@ -22,9 +24,9 @@ type Error struct {
 
 func (e Error) Error() string {
 	if e.Path == "" {
-		return shown(fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Text))
+		return model.Shown(fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Text))
 	}
-	return shown(fmt.Sprintf("%s:%d:%d: %s: %s", e.File, e.Line, e.Column, e.Path, e.Text))
+	return model.Shown(fmt.Sprintf("%s:%d:%d: %s: %s", e.File, e.Line, e.Column, e.Path, e.Text))
 }
 
 // Errors is every problem of a config, in the file's order.
@@ -38,10 +40,15 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-func (d *decoder) err() error {
-	if len(d.errors) == 0 {
+// orNil is the error that a function returns: none if there are no problems.
+func (e Errors) orNil() error {
+	if len(e) == 0 {
 		return nil
 	}
+	return e
+}
+
+func (d *decoder) sorted() Errors {
 	slices.SortStableFunc(d.errors, func(a, b Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})

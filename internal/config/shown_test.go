@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
@@ -33,14 +32,6 @@ func TestErrorsHoldNothingThatATerminalObeys(t *testing.T) {
 		}
 		printable(t, err)
 	}
-}
-
-func TestErrorsAboutFilesHoldNothingThatATerminalObeys(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a\x1b[31m\u202e")
-	_, err := config.Load(filepath.Join(dir, "statigen.yaml"))
-	printable(t, err)
-	_, err = config.Find(dir)
-	printable(t, err)
 }
 
 func printable(t *testing.T, err error) {

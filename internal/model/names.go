@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -51,6 +52,19 @@ func (c *checker) prefix(name string) {
 // Unprintable says whether a character shows as nothing, or changes how others show: a control, a bidi override, a line break.
 func Unprintable(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// Shown is text as a terminal may have it: each character that is unprintable is an escape.
+func Shown(text string) string {
+	var b strings.Builder
+	for _, r := range strings.ToValidUTF8(text, "\uFFFD") {
+		if Unprintable(r) {
+			b.WriteString(strings.Trim(strconv.QuoteToASCII(string(r)), `"`))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 func isWord(r rune) bool {
