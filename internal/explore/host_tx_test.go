@@ -34,6 +34,26 @@ func TestASavepointRolledBackAgainstRetire(t *testing.T) {
 		"alice's create, rolled back retired, alice's create retired, bob's retire ok")
 }
 
+// Alice creates and rolls all of it back; Bob, who waited for her, finds nothing that keeps him. It is the same the other way
+// round: a retirement that is rolled back refuses nobody.
+func TestARolledBackTransactionHasDoneNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		alice, bob explore.Verb
+		outcome    string
+	}{
+		"a create":     {explore.Create("e", "loan"), explore.Retire("loan"), "alice's create ok, bob's retire ok"},
+		"a retirement": {explore.Retire("loan"), explore.Create("e", "loan"), "alice's retire ok, bob's create ok"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			scenarios := atEachLevel([]string{"loan"}, []explore.Verb{c.alice}, []explore.Verb{c.bob})
+			for _, s := range scenarios {
+				s.Sessions[0].Rollback = true
+			}
+			explored(t, scenarios, c.outcome)
+		})
+	}
+}
+
 // A retirement that is rolled back to a savepoint has not happened, and its lock is free again.
 func TestARetirementRolledBackAgainstCreate(t *testing.T) {
 	explored(t, atEachLevel([]string{"loan"},

@@ -7,6 +7,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,13 +22,18 @@ import (
 
 // mutant is a fault and the test that must notice it.
 type mutant struct {
-	name string
+	name  string
+	edits []edit
+	in    string // the test's packages; empty is ./templates/...
+	test  string
+	says  string // what the failing test prints
+}
+
+// edit is a change of one file.
+type edit struct {
 	file string
 	old  string // every occurrence is replaced; there must be one
 	new  string
-	also *mutant // the rest of a fault that is in two files: its file, old and new
-	test string  // in ./templates/..., or in another folder before a colon
-	says string  // what the failing test prints
 }
 
 func main() {
@@ -70,8 +76,8 @@ const (
 
 // try applies the mutant, runs its test, and puts the tree back.
 func try(tree string, m mutant) (verdict string, err error) {
-	for edit := &m; edit != nil; edit = edit.also {
-		putBack, err := apply(tree, *edit)
+	for _, e := range m.edits {
+		putBack, err := apply(tree, e)
 		if err != nil {
 			return "", err
 		}
@@ -80,38 +86,34 @@ func try(tree string, m mutant) (verdict string, err error) {
 	if out, err := command(tree, "go", "run", "./internal/templategen"); err != nil {
 		return "", fmt.Errorf("generate: %w\n%s", err, out)
 	}
-	packages, test := "./templates/...", m.test
-	if folder, name, ok := strings.Cut(m.test, ":"); ok {
-		packages, test = "./"+folder, name
-	}
-	out, err := command(tree, "go", "test", "-timeout=120s", "-run=^"+test+"$", packages)
+	out, err := command(tree, "go", "test", "-timeout=120s", "-run=^"+m.test+"$", cmp.Or(m.in, "./templates/..."))
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
 		return survived, nil
 	case !errors.As(err, &exit):
 		return "", err
-	case !bytes.Contains(out, []byte("--- FAIL: "+test)) || !bytes.Contains(out, []byte(m.says)):
+	case !bytes.Contains(out, []byte("--- FAIL: "+m.test)) || !bytes.Contains(out, []byte(m.says)):
 		return "", fmt.Errorf("failed for another reason:\n%s", out)
 	}
 	return killed, nil
 }
 
-func apply(tree string, m mutant) (putBack func(), err error) {
-	file := filepath.Join(tree, m.file)
+func apply(tree string, e edit) (putBack func(), err error) {
+	file := filepath.Join(tree, e.file)
 	src, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	if !bytes.Contains(src, []byte(m.old)) {
-		return nil, fmt.Errorf("%s has no %q any more", m.file, m.old)
+	if !bytes.Contains(src, []byte(e.old)) {
+		return nil, fmt.Errorf("%s has no %q any more", e.file, e.old)
 	}
 	putBack = func() {
 		if err := os.WriteFile(file, src, 0o644); err != nil {
 			log.Fatal("mutants: ", err) // whatever came next would be about two mutants
 		}
 	}
-	return putBack, os.WriteFile(file, bytes.ReplaceAll(src, []byte(m.old), []byte(m.new)), 0o644)
+	return putBack, os.WriteFile(file, bytes.ReplaceAll(src, []byte(e.old), []byte(e.new)), 0o644)
 }
 
 func command(dir, name string, args ...string) ([]byte, error) {
