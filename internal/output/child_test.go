@@ -20,6 +20,7 @@ type errand struct {
 	Steps        int    // after so many it is killed; negative: never
 	FileSize     uint64 // no file may grow beyond; zero: no limit
 	Unprivileged bool   // not as root, whom no permission stops
+	Survey       string // a module that is looked at instead
 }
 
 const errandMarker = "STATIGEN_TEST_ERRAND"
@@ -49,6 +50,10 @@ func (e errand) run() error {
 		if err := syscall.Setuid(65534); err != nil {
 			return err
 		}
+	}
+	if e.Survey != "" {
+		_, err := output.Survey(e.Survey, "statigen.yaml")
+		return err
 	}
 	if e.Steps >= 0 {
 		return output.WriteAndDie(e.Folders, e.Steps)

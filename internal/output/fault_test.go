@@ -122,3 +122,14 @@ func TestWhatIsInTheWayIsFoundBeforeTheFirstChange(t *testing.T) {
 		})
 	}
 }
+
+// A database's data folder in a module is closed to who develops there, and no package of theirs.
+func TestAFolderThatCannotBeReadIsPassedOver(t *testing.T) {
+	root := open(t)
+	if err := os.Mkdir(filepath.Join(root, "data"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if state, said := (errand{Unprivileged: true, Survey: root}).start(t); !state.Success() {
+		t.Error(said)
+	}
+}

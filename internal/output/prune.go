@@ -27,8 +27,8 @@ func Prune(root, folder string) (changes []Change, err error) {
 	}
 	defer dir.Close()
 	for name, sum := range m.Files {
-		if text := present[name]; text == nil || Sum(text) != sum {
-			continue // gone, or somebody's by now
+		if text := present[name]; text == nil || Sum(text) != sum || strings.HasSuffix(name, ".go") && !isOurs(text) {
+			continue // gone, or somebody's by now, whatever the manifest was edited to say
 		}
 		if err := dir.Remove(name); err != nil {
 			return changes, fmt.Errorf("remove %s: %w", name, err)
