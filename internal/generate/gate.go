@@ -12,7 +12,7 @@ import (
 )
 
 // gate stops a run that would change the lock of a committed store, for replicas with the old key and the new one do
-// not exclude each other. accepted are the changes that the caller names, as acceptance words them; one that names no
+// not exclude each other. The job names the changes that are meant, as acceptance words them; one that names no
 // change is an error, or a flag left behind in a script would accept the next one unseen.
 func gate(job Job) error {
 	open := slices.Clone(job.AcceptLockKey)

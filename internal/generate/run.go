@@ -33,24 +33,45 @@ func (j Job) orphans() []string {
 }
 
 // Write brings every store's folder up to date and returns what it changed. A store that a release of this version
-// wrote from the same model, and whose files nobody has touched, is passed over; if all are, sqlc does not run.
+// wrote from the same model, and whose files nobody has touched, is passed over; if all are, sqlc does not run. Orphans go
+// last: a run that fails removes none, and a store that has moved is in its new folder by then.
 func Write(ctx context.Context, job Job) ([]output.Change, error) {
 	if err := gate(job); err != nil {
 		return nil, err
 	}
-	removed, err := prune(job)
-	if err != nil {
-		return removed, err
+	if err := prunable(job); err != nil {
+		return nil, err
 	}
+	changes, err := writeDue(ctx, job)
+	if err != nil {
+		return changes, err
+	}
+	removed, err := prune(job)
+	return append(changes, removed...), err
+}
+
+// prunable finds before anything changes what the removal of an orphan would stumble over.
+func prunable(job Job) error {
+	if !job.Prune {
+		return nil
+	}
+	for _, folder := range job.orphans() {
+		if _, err := output.ReadManifest(job.Root, folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeDue(ctx context.Context, job Job) (changes []output.Change, err error) {
 	if job.Stores, err = due(job); err != nil || len(job.Stores) == 0 {
-		return removed, err
+		return nil, err
 	}
 	all, err := render(ctx, job)
 	if err != nil {
-		return removed, err
+		return nil, err
 	}
-	changes, err := output.Write(all, job.Adopt)
-	return append(removed, changes...), err
+	return output.Write(all, job.Adopt)
 }
 
 func prune(job Job) (changes []output.Change, err error) {
