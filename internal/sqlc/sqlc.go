@@ -69,41 +69,51 @@ func Compile(ctx context.Context, inputs []Input) ([]map[string][]byte, error) {
 	return outputs(dir, inputs)
 }
 
-// outputs reads what sqlc wrote for each input, and compares it with what it was given.
-func outputs(dir string, inputs []Input) ([]map[string][]byte, error) {
-	all := make([]map[string][]byte, len(inputs))
+// each does something for every input, for as many at a time as there are processors.
+func each(inputs []Input, do func(i int, in Input) error) error {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, in := range inputs {
-		group.Go(func() (err error) {
-			if all[i], err = readGo(filepath.Join(dir, strconv.Itoa(i), "db")); err != nil {
-				return err
-			}
-			return compare(in, all[i])
-		})
+		group.Go(func() error { return do(i, in) })
 	}
-	return all, group.Wait()
+	return group.Wait()
+}
+
+// outputs reads what sqlc wrote for each input, and compares it with what it was given.
+func outputs(dir string, inputs []Input) ([]map[string][]byte, error) {
+	all := make([]map[string][]byte, len(inputs))
+	err := each(inputs, func(i int, in Input) (err error) {
+		if all[i], err = readGo(filepath.Join(dir, strconv.Itoa(i), "db")); err != nil {
+			return err
+		}
+		return compare(in, all[i])
+	})
+	return all, err
 }
 
 func layOut(dir string, inputs []Input) error {
-	files := map[string][]byte{"sqlc.json": settings(len(inputs))}
-	for i, in := range inputs {
-		at := strconv.Itoa(i)
-		files[filepath.Join(at, "schema", "schema.sql")] = in.Schema
-		for name, text := range in.Queries {
-			files[filepath.Join(at, "queries", name)] = text
-		}
+	err := os.WriteFile(filepath.Join(dir, "sqlc.json"), settings(len(inputs)), 0o600)
+	if err == nil {
+		err = each(inputs, func(i int, in Input) error { return in.layOut(filepath.Join(dir, strconv.Itoa(i))) })
 	}
-	for name, text := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return fmt.Errorf("lay out the SQL for sqlc: %w", err)
-		}
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			return fmt.Errorf("lay out the SQL for sqlc: %w", err)
-		}
+	if err != nil {
+		return fmt.Errorf("lay out the SQL for sqlc: %w", err)
 	}
 	return nil
+}
+
+func (in Input) layOut(dir string) error {
+	for _, below := range []string{"schema", "queries"} {
+		if err := os.MkdirAll(filepath.Join(dir, below), 0o700); err != nil {
+			return err
+		}
+	}
+	for name, text := range in.Queries {
+		if err := os.WriteFile(filepath.Join(dir, "queries", name), text, 0o600); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(dir, "schema", "schema.sql"), in.Schema, 0o600)
 }
 
 func run(ctx context.Context, dir string, inputs []Input) error {
