@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/statigen/statigen/internal/config"
+	"github.com/statigen/statigen/internal/host"
 	"github.com/statigen/statigen/internal/model"
 )
 
@@ -52,9 +53,9 @@ func fields(s model.Store) map[string]string {
 // takes each.
 func works(t *testing.T, lines ...string) []model.Store {
 	t.Helper()
-	m := newModule(t, "example.com/host", "require github.com/jackc/pgx/v5 "+oldestPGX+"\n")
-	stores := m.generate(t, config.FileName, "version: 1\nstores:\n  "+strings.Join(lines, "\n  ")+"\n")
-	m.silent(t, "go", "vet", "./...")
+	m := host.NewModule(t, "example.com/host", "require github.com/jackc/pgx/v5 "+host.OldestPGX+"\n")
+	stores := m.Generate(t, config.FileName, "version: 1\nstores:\n  "+strings.Join(lines, "\n  ")+"\n")
+	m.Silent(t, "go", "vet", "./...")
 	for _, s := range stores {
 		installed(t, s)
 	}
@@ -162,19 +163,19 @@ func TestB05NamesThatDifferLittleAreTwoFields(t *testing.T) {
 
 // The go command passes over a file for its name: https://github.com/aarondl/sqlboiler/issues/1067.
 func TestB09GeneratedFilesThatTheGoCommandPassesOver(t *testing.T) {
-	host := matrixHost(t, "suffixes")
+	store := matrixHost(t, "suffixes")
 	want := []string{"charts_windows", "pos_arm", "runs_test", "log_js"}
-	for i, table := range host.Tables() {
+	for i, table := range store.Tables() {
 		if table.Name != want[i] {
 			t.Errorf("the host has the table %s, want %s", table.Name, want[i])
 		}
 	}
-	m := newModule(t, modulePath, "require github.com/jackc/pgx/v5 "+oldestPGX+"\n")
-	m.generate(t, config.FileName, `{version: 1, stores: {s: {out: store, tables: {charts: charts_windows, executions: runs_test, inputs: log_js, positions: pos_arm}},
+	m := host.NewModule(t, modulePath, "require github.com/jackc/pgx/v5 "+host.OldestPGX+"\n")
+	m.Generate(t, config.FileName, `{version: 1, stores: {s: {out: store, tables: {charts: charts_windows, executions: runs_test, inputs: log_js, positions: pos_arm}},
 		t: {out: _t/../wf, table_prefix: _wf_}}}`)
 	for _, goos := range []string{"linux", "windows", "js"} {
 		goarch := map[string]string{"js": "wasm"}[goos]
-		out := m.run(t, []string{"GOOS=" + goos, "GOARCH=" + goarch}, "go", "list", "-f", "{{.IgnoredGoFiles}} {{.TestGoFiles}} {{.XTestGoFiles}}", "./...")
+		out := m.Run(t, []string{"GOOS=" + goos, "GOARCH=" + goarch}, "go", "list", "-f", "{{.IgnoredGoFiles}} {{.TestGoFiles}} {{.XTestGoFiles}}", "./...")
 		if strings.TrimRight(strings.ReplaceAll(out, "[] [] []\n", ""), "\n") != "" {
 			t.Errorf("on %s the go command passes over\n%s", goos, out)
 		}
@@ -249,9 +250,9 @@ func TestB19FoldersThatAreNoPackages(t *testing.T) {
 			t.Errorf("out: %s: %v, want %s", keys, err, want)
 		}
 	}
-	nowhere := folder{t.TempDir()}
-	nowhere.write(t, config.FileName, "{version: 1, stores: {s: {out: store}}}")
-	if _, err := config.Load(filepath.Join(nowhere.dir, config.FileName)); err == nil || !strings.Contains(err.Error(), "no go.mod in "+nowhere.dir+" or above it") {
+	nowhere := host.Folder{Dir: t.TempDir()}
+	nowhere.Write(t, config.FileName, "{version: 1, stores: {s: {out: store}}}")
+	if _, err := config.Load(filepath.Join(nowhere.Dir, config.FileName)); err == nil || !strings.Contains(err.Error(), "no go.mod in "+nowhere.Dir+" or above it") {
 		t.Errorf("without a go.mod: %v", err)
 	}
 }

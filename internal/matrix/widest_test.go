@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/statigen/statigen/internal/host"
 	"github.com/statigen/statigen/internal/model"
 )
 
@@ -14,7 +15,7 @@ func TestAServerHasRoomForTheMostLeadingColumnsAndNoMore(t *testing.T) {
 	for i := range list {
 		list[i] = fmt.Sprintf("{name: column_%d, type: timestamptz}", i)
 	}
-	s := newModule(t, "example.com/wide", "").generate(t, "statigen.yaml",
+	s := host.NewModule(t, "example.com/wide", "").Generate(t, "statigen.yaml",
 		"{version: 1, stores: {wide: {out: wide, leading_columns: ["+strings.Join(list, ", ")+"]}}}")[0]
 	conn := installed(t, s)
 	if _, err := conn.Exec(t.Context(), "ALTER TABLE "+s.Relation(s.Executions)+" ADD COLUMN one_more text"); err == nil {

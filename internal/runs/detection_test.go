@@ -1,4 +1,4 @@
-package matrix
+package runs
 
 import (
 	"os"
@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/statigen/statigen/internal/host"
 )
 
 // onPath is the environment in which a go:generate line finds the command.
@@ -14,10 +16,10 @@ func onPath(t *testing.T) string {
 }
 
 // goGenerate returns what the command said, and whether it was content. The caller's GOOS is no concern of the generator's.
-func (m folder) goGenerate(t *testing.T, below string, env ...string) (string, bool) {
+func goGenerate(t *testing.T, m host.Folder, below string, env ...string) (string, bool) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "generate", "./...")
-	cmd.Dir = filepath.Join(m.dir, below)
+	cmd.Dir = filepath.Join(m.Dir, below)
 	cmd.Env = append(os.Environ(), append([]string{"GOOS=windows", "GOWORK=off", "GOFLAGS="}, env...)...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err == nil
@@ -44,7 +46,7 @@ func folderNamesThePackage(t *testing.T, path string) {
 		"an empty folder whose name is no package's": {
 			store: "out: my-store", says: `statigen.yaml:4:10: stores.s.out: "my-store" cannot be the name of a Go package that others import; set package`,
 		},
-		"such a folder, and package set": {store: "out: my-store\n    package: mystore", clause: "mystore"},
+		"such a host.Folder, and package set": {store: "out: my-store\n    package: mystore", clause: "mystore"},
 		"a folder called type": {
 			store: "out: type", says: `statigen.yaml:4:10: stores.s.out: "type" cannot be the name of a Go package that others import; set package`,
 		},
@@ -61,40 +63,40 @@ func folderNamesThePackage(t *testing.T, path string) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := newModule(t, "example.com/host", "require github.com/jackc/pgx/v5 "+oldestPGX+"\n")
-			m.write(t, "host.go", "package host\n"+directive)
-			m.write(t, "statigen.yaml", "version: 1\nstores:\n  s:\n    "+c.store+"\n")
+			m := host.NewModule(t, "example.com/host", "require github.com/jackc/pgx/v5 "+host.OldestPGX+"\n")
+			m.Write(t, "host.go", "package host\n"+directive)
+			m.Write(t, "statigen.yaml", "version: 1\nstores:\n  s:\n    "+c.store+"\n")
 			for name, text := range c.files {
-				m.write(t, name, text)
+				m.Write(t, name, text)
 			}
-			said, content := m.goGenerate(t, ".", path)
+			said, content := goGenerate(t, m, ".", path)
 			if content != (c.says == "") || !strings.Contains(said, c.says) {
 				t.Fatalf("content is %t, and said %q, want %q", content, said, c.says)
 			}
 			if content {
-				m.holds(t, c.clause)
+				holds(t, m, c.clause)
 			}
 		})
 	}
 }
 
 // holds demands that the package of a name is in the module, and that all of it compiles.
-func (m folder) holds(t *testing.T, clause string) {
+func holds(t *testing.T, m host.Folder, clause string) {
 	t.Helper()
-	m.run(t, nil, "go", "vet", "./...")
-	if names := strings.Fields(m.run(t, nil, "go", "list", "-f", "{{.Name}}", "./...")); !strings.Contains(" "+strings.Join(names, " ")+" ", " "+clause+" ") {
+	m.Run(t, nil, "go", "vet", "./...")
+	if names := strings.Fields(m.Run(t, nil, "go", "list", "-f", "{{.Name}}", "./...")); !strings.Contains(" "+strings.Join(names, " ")+" ", " "+clause+" ") {
 		t.Errorf("the module's packages are %q, want %s among them", names, clause)
 	}
 }
 
 // From whichever folder of the module go generate runs, the config above is the one.
 func runsInAnySubfolder(t *testing.T, path string) {
-	m := folder{t.TempDir()}
-	m.write(t, "go.mod", "module example.com/host\n\ngo 1.26.0\n")
-	m.write(t, "statigen.yaml", "{version: 1, stores: {s: {out: store}}}")
-	m.write(t, "app/below/deep.go", "package below\n"+directive)
+	m := host.Folder{Dir: t.TempDir()}
+	m.Write(t, "go.mod", "module example.com/host\n\ngo 1.26.0\n")
+	m.Write(t, "statigen.yaml", "{version: 1, stores: {s: {out: store}}}")
+	m.Write(t, "app/below/deep.go", "package below\n"+directive)
 	for i, below := range []string{"app/below", "app", "."} {
-		said, content := m.goGenerate(t, below, path)
+		said, content := goGenerate(t, m, below, path)
 		if first := strings.Contains(said, "store/lock.go\n"); !content || first != (i == 0) {
 			t.Errorf("from %s: content is %t, and said %q", below, content, said)
 		}
@@ -103,31 +105,31 @@ func runsInAnySubfolder(t *testing.T, path string) {
 
 // In a workspace a store's import path is that of the module around its own config, and one module may use another's.
 func worksInAWorkspace(t *testing.T, path string) {
-	work := folder{t.TempDir()}
-	work.write(t, "go.work", "go 1.26.0\n\nuse (\n\t./a\n\t./b\n)\n")
+	work := host.Folder{Dir: t.TempDir()}
+	work.Write(t, "go.work", "go 1.26.0\n\nuse (\n\t./a\n\t./b\n)\n")
 	for _, name := range []string{"a", "b"} {
-		m := newModule(t, "example.com/"+name, "require github.com/jackc/pgx/v5 "+oldestPGX+"\n")
+		m := host.NewModule(t, "example.com/"+name, "require github.com/jackc/pgx/v5 "+host.OldestPGX+"\n")
 		for _, file := range []string{"go.mod", "go.sum"} {
-			work.write(t, name+"/"+file, m.read(t, file))
+			work.Write(t, name+"/"+file, read(t, m, file))
 		}
-		work.write(t, name+"/statigen.yaml", "{version: 1, stores: {s: {out: store}}}")
-		work.write(t, name+"/host.go", "package host\n"+directive+"import (\n_ \"example.com/a/store\"\n_ \"example.com/"+name+"/store\"\n)\n")
+		work.Write(t, name+"/statigen.yaml", "{version: 1, stores: {s: {out: store}}}")
+		work.Write(t, name+"/host.go", "package host\n"+directive+"import (\n_ \"example.com/a/store\"\n_ \"example.com/"+name+"/store\"\n)\n")
 	}
-	inWork := "GOWORK=" + filepath.Join(work.dir, "go.work")
+	inWork := "GOWORK=" + filepath.Join(work.Dir, "go.work")
 	for _, name := range []string{"a", "b"} {
-		if said, content := work.goGenerate(t, name, path, inWork); !content {
+		if said, content := goGenerate(t, work, name, path, inWork); !content {
 			t.Fatalf("go generate in %s says\n%s", name, said)
 		}
-		if text := work.read(t, name+"/store/store.go"); !strings.Contains(text, `"example.com/`+name+`/store/internal/db"`) {
+		if text := read(t, work, name+"/store/store.go"); !strings.Contains(text, `"example.com/`+name+`/store/internal/db"`) {
 			t.Errorf("the store of %s imports another's SQL", name)
 		}
 	}
-	work.inEnv(t, []string{"GOFLAGS=", inWork}, "go", "vet", "./a/...", "./b/...")
+	inEnv(t, work, []string{"GOFLAGS=", inWork}, "go", "vet", "./a/...", "./b/...")
 }
 
-func (m folder) read(t *testing.T, name string) string {
+func read(t *testing.T, m host.Folder, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(m.dir, name))
+	text, err := os.ReadFile(filepath.Join(m.Dir, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,22 +138,22 @@ func (m folder) read(t *testing.T, name string) string {
 
 // A host that vendors what it imports vendors pgx and nothing of statigen.
 func worksWhereVendored(t *testing.T, path string) {
-	m := newModule(t, "example.com/host", "require github.com/jackc/pgx/v5 "+oldestPGX+"\n")
-	m.write(t, "statigen.yaml", "{version: 1, stores: {s: {out: store}}}")
-	m.write(t, "host.go", "package host\n"+directive+"import _ \"example.com/host/store\"\n")
-	if said, content := m.goGenerate(t, ".", path); !content {
+	m := host.NewModule(t, "example.com/host", "require github.com/jackc/pgx/v5 "+host.OldestPGX+"\n")
+	m.Write(t, "statigen.yaml", "{version: 1, stores: {s: {out: store}}}")
+	m.Write(t, "host.go", "package host\n"+directive+"import _ \"example.com/host/store\"\n")
+	if said, content := goGenerate(t, m, ".", path); !content {
 		t.Fatal(said)
 	}
-	m.run(t, nil, "go", "mod", "tidy")
-	m.tool(t, []string{"GOFLAGS="}, "go", "mod", "vendor")
-	if err := os.RemoveAll(filepath.Join(m.dir, "store")); err != nil {
+	m.Run(t, nil, "go", "mod", "tidy")
+	m.Tool(t, []string{"GOFLAGS="}, "go", "mod", "vendor")
+	if err := os.RemoveAll(filepath.Join(m.Dir, "store")); err != nil {
 		t.Fatal(err)
 	}
-	if said, content := m.goGenerate(t, ".", path, "GOFLAGS=-mod=vendor"); !content || !strings.Contains(said, "store/store.go\n") {
+	if said, content := goGenerate(t, m, ".", path, "GOFLAGS=-mod=vendor"); !content || !strings.Contains(said, "store/store.go\n") {
 		t.Errorf("go generate in a vendored host says\n%s", said)
 	}
-	m.tool(t, []string{"GOFLAGS=-mod=vendor"}, "go", "build", "-trimpath", "./...")
-	if modules := m.read(t, "vendor/modules.txt"); strings.Contains(modules, "statigen") {
+	m.Tool(t, []string{"GOFLAGS=-mod=vendor"}, "go", "build", "-trimpath", "./...")
+	if modules := read(t, m, "vendor/modules.txt"); strings.Contains(modules, "statigen") {
 		t.Errorf("vendored:\n%s", modules)
 	}
 }

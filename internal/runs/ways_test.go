@@ -1,10 +1,12 @@
-package matrix
+package runs
 
 import (
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/statigen/statigen/internal/host"
 )
 
 // The README's three lines, in hosts of the kinds that it names, each with what the README puts before it there. The
@@ -20,8 +22,8 @@ func TestEachWayToRunItMakesTheSamePackage(t *testing.T) {
 	var want string
 	for _, c := range []struct {
 		name, line string
-		set        func(*testing.T, folder, []string) // nil: nothing
-		env        []string                           // the caller's
+		set        func(*testing.T, host.Folder, []string) // nil: nothing
+		env        []string                                // the caller's
 	}{
 		{"run", run, nil, nil},
 		{"run beside a vendor folder", run, vendored, nil},
@@ -36,16 +38,16 @@ func TestEachWayToRunItMakesTheSamePackage(t *testing.T) {
 		{"tool line in a workspace", tool, both(toolLine, workspace), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := folder{t.TempDir()}
-			m.write(t, "go.mod", "module example.com/host\n\ngo 1.26.0\n")
-			m.write(t, "statigen.yaml", "{version: 1, stores: {s: {out: store}}}")
-			m.write(t, "app/host.go", "package app\n\n//go:generate "+c.line+"\n")
+			m := host.Folder{Dir: t.TempDir()}
+			m.Write(t, "go.mod", "module example.com/host\n\ngo 1.26.0\n")
+			m.Write(t, "statigen.yaml", "{version: 1, stores: {s: {out: store}}}")
+			m.Write(t, "app/host.go", "package app\n\n//go:generate "+c.line+"\n")
 			env := append([]string{"GOFLAGS=", "GOWORK="}, proxy...)
 			if c.set != nil {
 				c.set(t, m, env)
 			}
-			m.inEnv(t, append(env, c.env...), "go", "generate", "./...")
-			got := treeSum(t, filepath.Join(m.dir, "store"))
+			inEnv(t, m, append(env, c.env...), "go", "generate", "./...")
+			got := treeSum(t, filepath.Join(m.Dir, "store"))
 			if want == "" {
 				want = got
 			}
@@ -56,34 +58,34 @@ func TestEachWayToRunItMakesTheSamePackage(t *testing.T) {
 	}
 }
 
-func both(first, second func(*testing.T, folder, []string)) func(*testing.T, folder, []string) {
-	return func(t *testing.T, m folder, env []string) {
+func both(first, second func(*testing.T, host.Folder, []string)) func(*testing.T, host.Folder, []string) {
+	return func(t *testing.T, m host.Folder, env []string) {
 		first(t, m, env)
 		second(t, m, env)
 	}
 }
 
 // vendored is a host that imports nothing yet.
-func vendored(t *testing.T, m folder, _ []string) { m.write(t, "vendor/modules.txt", "") }
+func vendored(t *testing.T, m host.Folder, _ []string) { m.Write(t, "vendor/modules.txt", "") }
 
-func workspace(t *testing.T, m folder, _ []string) {
-	m.write(t, "go.work", "go 1.26.0\n\nuse .\n")
+func workspace(t *testing.T, m host.Folder, _ []string) {
+	m.Write(t, "go.work", "go 1.26.0\n\nuse .\n")
 }
 
-func toolApart(t *testing.T, m folder, env []string) {
-	m.inEnv(t, env, "go", "mod", "init", "-modfile=tools.mod", "tools")
-	m.inEnv(t, env, "go", "get", "-modfile=tools.mod", "-tool", statigen+"/cmd/statigen@"+released)
+func toolApart(t *testing.T, m host.Folder, env []string) {
+	inEnv(t, m, env, "go", "mod", "init", "-modfile=tools.mod", "tools")
+	inEnv(t, m, env, "go", "get", "-modfile=tools.mod", "-tool", statigen+"/cmd/statigen@"+released)
 }
 
-func toolLine(t *testing.T, m folder, env []string) {
-	m.inEnv(t, env, "go", "get", "-tool", statigen+"/cmd/statigen@"+released)
+func toolLine(t *testing.T, m host.Folder, env []string) {
+	inEnv(t, m, env, "go", "get", "-tool", statigen+"/cmd/statigen@"+released)
 }
 
 // inEnv runs a command with nothing set but what the test sets.
-func (m folder) inEnv(t *testing.T, env []string, name string, args ...string) {
+func inEnv(t *testing.T, m host.Folder, env []string, name string, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
-	cmd.Dir = m.dir
+	cmd.Dir = m.Dir
 	cmd.Env = append(os.Environ(), env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd.Args, err, out)

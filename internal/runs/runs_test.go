@@ -1,4 +1,4 @@
-package matrix
+package runs
 
 import (
 	"crypto/sha256"
@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/statigen/statigen/internal/host"
 )
 
 // build makes the command, as a host would have it.
@@ -21,14 +23,14 @@ func build(t *testing.T, flags ...string) string {
 	binary := filepath.Join(t.TempDir(), "statigen")
 	args := append([]string{"build", "-o", binary}, flags...)
 	cmd := exec.CommandContext(t.Context(), "go", append(args, "./cmd/statigen")...)
-	cmd.Dir = root(t)
+	cmd.Dir = host.Root(t)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return binary
 }
 
-// treeSum is one hash over every file below a folder, names included.
+// treeSum is one hash over every file below a host.Folder, names included.
 func treeSum(t *testing.T, dir string) string {
 	t.Helper()
 	sum := sha256.New()
@@ -68,26 +70,26 @@ func fiftyRunsGiveOneTree(t *testing.T, binary string) {
 	}
 	var want string
 	for i := range 50 {
-		m := folder{filepath.Join(t.TempDir(), "some host")}
-		m.write(t, "go.mod", "module example.com/host\n")
+		m := host.Folder{Dir: filepath.Join(t.TempDir(), "some host")}
+		m.Write(t, "go.mod", "module example.com/host\n")
 		shuffled := append([]string{}, keys...)
 		rand.Shuffle(len(shuffled), func(a, b int) { shuffled[a], shuffled[b] = shuffled[b], shuffled[a] })
-		m.write(t, "app/statigen.yaml", "stores:\n  loans:\n    out: store\n    "+strings.Join(shuffled, "\n    ")+"\nversion: 1\n")
+		m.Write(t, "app/statigen.yaml", "stores:\n  loans:\n    out: store\n    "+strings.Join(shuffled, "\n    ")+"\nversion: 1\n")
 		cmd := exec.CommandContext(t.Context(), binary)
-		cmd.Dir = filepath.Join(m.dir, "app")
+		cmd.Dir = filepath.Join(m.Dir, "app")
 		switch i % 3 {
 		case 1:
-			m.write(t, "app/below/keep", "")
-			cmd.Dir = filepath.Join(m.dir, "app/below")
+			m.Write(t, "app/below/keep", "")
+			cmd.Dir = filepath.Join(m.Dir, "app/below")
 		case 2:
-			cmd.Dir = m.dir
+			cmd.Dir = m.Dir
 			cmd.Args = append(cmd.Args, "--config", "app/statigen.yaml")
 		}
 		cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", 1+i%2), "TZ=Asia/Kathmandu", "GOOS=windows")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("run %d: %v\n%s", i, err, out)
 		}
-		got := treeSum(t, filepath.Join(m.dir, "app/store"))
+		got := treeSum(t, filepath.Join(m.Dir, "app/store"))
 		if want == "" {
 			want = got
 		}
@@ -99,20 +101,20 @@ func fiftyRunsGiveOneTree(t *testing.T, binary string) {
 
 // Runs at the same time, each of the config with its number, end with whole packages and nothing else.
 func runsAtOnceEndWhole(t *testing.T, binary string, configs []int) {
-	m := folder{t.TempDir()}
-	m.write(t, "go.mod", "module example.com/host\n")
+	m := host.Folder{Dir: t.TempDir()}
+	m.Write(t, "go.mod", "module example.com/host\n")
 	for _, i := range configs {
-		m.write(t, fmt.Sprintf("app%d/statigen.yaml", i), fmt.Sprintf("{version: 1, stores: {s: {out: store, prefix: p%d}}}", i))
+		m.Write(t, fmt.Sprintf("app%d/statigen.yaml", i), fmt.Sprintf("{version: 1, stores: {s: {out: store, prefix: p%d}}}", i))
 	}
 	for range 4 {
 		var group sync.WaitGroup
 		for _, i := range configs {
-			group.Go(func() { m.statigen(t, binary, i) })
+			group.Go(func() { runStatigen(t, m, binary, i) })
 		}
 		group.Wait()
 		for _, i := range slices.Compact(slices.Clone(configs)) {
-			m.statigen(t, binary, i, "check")
-			store := filepath.Join(m.dir, fmt.Sprintf("app%d/store", i))
+			runStatigen(t, m, binary, i, "check")
+			store := filepath.Join(m.Dir, fmt.Sprintf("app%d/store", i))
 			leftovers, err := filepath.Glob(filepath.Join(store, ".statigen-*"))
 			if err != nil || len(leftovers) > 0 {
 				t.Errorf("left behind: %v (%v)", leftovers, err)
@@ -124,10 +126,10 @@ func runsAtOnceEndWhole(t *testing.T, binary string, configs []int) {
 	}
 }
 
-// statigen runs on the config with a number.
-func (m folder) statigen(t *testing.T, binary string, config int, args ...string) {
+// runStatigen runs the command on the config with a number.
+func runStatigen(t *testing.T, m host.Folder, binary string, config int, args ...string) {
 	cmd := exec.CommandContext(t.Context(), binary, args...)
-	cmd.Dir = filepath.Join(m.dir, fmt.Sprintf("app%d", config))
+	cmd.Dir = filepath.Join(m.Dir, fmt.Sprintf("app%d", config))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("statigen %v in app%d: %v\n%s", args, config, err, out)
 	}
@@ -136,19 +138,19 @@ func (m folder) statigen(t *testing.T, binary string, config int, args ...string
 // The go command writes the checkout's revision into a binary, or does not. Either makes the committed example, but one
 // whose revision is a released tag says so in the manifest.
 func stampsChangeNothing(t *testing.T) {
-	tags := folder{root(t)}.tool(t, nil, "git", "tag", "--points-at", "HEAD")
+	tags := host.Folder{Dir: host.Root(t)}.Tool(t, nil, "git", "tag", "--points-at", "HEAD")
 	for _, flag := range []string{"-buildvcs=true", "-buildvcs=false"} {
 		binary := build(t, flag)
-		example := folder{filepath.Join(root(t), "gen/example")}
+		example := host.Folder{Dir: filepath.Join(host.Root(t), "gen/example")}
 		want := ""
-		version := strings.Fields(example.tool(t, nil, binary, "version"))[1]
+		version := strings.Fields(example.Tool(t, nil, binary, "version"))[1]
 		if slices.Contains(strings.Fields(tags), version) {
 			want = "gen/example/loanstore/statigen.sum: out of date\n"
 		} else if version != "devel" {
 			t.Errorf("built with %s, the version is %s, want devel or one of %q", flag, version, tags)
 		}
 		cmd := exec.CommandContext(t.Context(), binary, "check")
-		cmd.Dir = example.dir
+		cmd.Dir = example.Dir
 		out, err := cmd.CombinedOutput()
 		if string(out) != want || (err == nil) != (want == "") {
 			t.Errorf("built with %s, check says %q (%v), want %q", flag, out, err, want)
@@ -159,18 +161,18 @@ func stampsChangeNothing(t *testing.T) {
 // A run that is killed anywhere leaves what the next run makes whole.
 func TestAKilledRunIsMendedByTheNext(t *testing.T) {
 	binary := build(t)
-	m := folder{t.TempDir()}
-	m.write(t, "go.mod", "module example.com/host\n")
+	m := host.Folder{Dir: t.TempDir()}
+	m.Write(t, "go.mod", "module example.com/host\n")
 	killed := 0
 	for i := range 30 {
 		if i%3 == 0 {
-			if err := os.RemoveAll(filepath.Join(m.dir, "store")); err != nil {
+			if err := os.RemoveAll(filepath.Join(m.Dir, "store")); err != nil {
 				t.Fatal(err)
 			}
 		}
-		m.write(t, "statigen.yaml", fmt.Sprintf("{version: 1, stores: {s: {out: store, leading_columns: [{name: c%d, type: text}]}}}", i%2))
+		m.Write(t, "statigen.yaml", fmt.Sprintf("{version: 1, stores: {s: {out: store, leading_columns: [{name: c%d, type: text}]}}}", i%2))
 		cmd := exec.CommandContext(t.Context(), binary)
-		cmd.Dir = m.dir
+		cmd.Dir = m.Dir
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +183,7 @@ func TestAKilledRunIsMendedByTheNext(t *testing.T) {
 		timer.Stop()
 		for _, command := range []string{"generate", "check"} {
 			next := exec.CommandContext(t.Context(), binary, command)
-			next.Dir = m.dir
+			next.Dir = m.Dir
 			if out, err := next.CombinedOutput(); err != nil {
 				t.Fatalf("after a kill, %s: %v\n%s", command, err, out)
 			}

@@ -1,4 +1,4 @@
-package matrix
+package runs
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
+
+	"github.com/statigen/statigen/internal/host"
 )
 
 const (
@@ -23,37 +25,37 @@ const (
 // line, and every embedded text in place. A release passes over what it wrote itself, without starting sqlc.
 func TestAReleaseRunsInAnEmptyHost(t *testing.T) {
 	proxy := serveRelease(t)
-	m := newModule(t, "example.com/host", "require github.com/jackc/pgx/v5 "+oldestPGX+"\n")
-	m.write(t, "statigen.yaml", "{version: 1, stores: {s: {out: store}}}")
+	m := host.NewModule(t, "example.com/host", "require github.com/jackc/pgx/v5 "+host.OldestPGX+"\n")
+	m.Write(t, "statigen.yaml", "{version: 1, stores: {s: {out: store}}}")
 	bin := t.TempDir()
 	env := append(fromProxy(t, proxy), "GOBIN="+bin)
-	if out := m.run(t, env, "go", "run", statigen+"/cmd/statigen@"+released); !strings.Contains(out, "store/store.go\n") {
+	if out := m.Run(t, env, "go", "run", statigen+"/cmd/statigen@"+released); !strings.Contains(out, "store/store.go\n") {
 		t.Errorf("go run printed\n%s", out)
 	}
-	sum, err := os.ReadFile(filepath.Join(m.dir, "store/statigen.sum"))
+	sum, err := os.ReadFile(filepath.Join(m.Dir, "store/statigen.sum"))
 	if err != nil || !bytes.Contains(sum, []byte(`"statigen": "`+released+`"`)) {
 		t.Errorf("the manifest does not name %s (%v):\n%s", released, err, sum)
 	}
-	m.run(t, nil, "go", "build", "./...")
+	m.Run(t, nil, "go", "build", "./...")
 
 	// As a tool in a file of its own: no -mod flag, which go tool does not take.
 	env = append(env, "GOFLAGS=")
-	m.tool(t, env, "go", "mod", "init", "-modfile=tools.mod", "example.com/tools")
-	m.tool(t, env, "go", "get", "-modfile=tools.mod", "-tool", statigen+"/cmd/statigen@"+released)
-	if out := m.tool(t, env, "go", "tool", "-modfile=tools.mod", "statigen", "check"); out != "" {
+	m.Tool(t, env, "go", "mod", "init", "-modfile=tools.mod", "example.com/tools")
+	m.Tool(t, env, "go", "get", "-modfile=tools.mod", "-tool", statigen+"/cmd/statigen@"+released)
+	if out := m.Tool(t, env, "go", "tool", "-modfile=tools.mod", "statigen", "check"); out != "" {
 		t.Errorf("go tool statigen check printed\n%s", out)
 	}
 
-	m.run(t, env, "go", "install", statigen+"/cmd/statigen@"+released)
+	m.Run(t, env, "go", "install", statigen+"/cmd/statigen@"+released)
 	binary := filepath.Join(bin, "statigen")
 	noRoomForSQLC := []string{"TMPDIR=/nonexistent"}
-	if out := m.run(t, noRoomForSQLC, binary); out != "" {
+	if out := m.Run(t, noRoomForSQLC, binary); out != "" {
 		t.Errorf("an unchanged run printed\n%s", out)
 	}
-	if err := os.Remove(filepath.Join(m.dir, "store/doc.go")); err != nil {
+	if err := os.Remove(filepath.Join(m.Dir, "store/doc.go")); err != nil {
 		t.Fatal(err)
 	}
-	if out := m.run(t, nil, binary); out != "store/doc.go\n" {
+	if out := m.Run(t, nil, binary); out != "store/doc.go\n" {
 		t.Errorf("after a file was lost, printed\n%s", out)
 	}
 }
@@ -83,16 +85,16 @@ func serveRelease(t *testing.T) string {
 	}
 	forget()
 	t.Cleanup(forget)
-	proxy := folder{t.TempDir()}
+	proxy := host.Folder{Dir: t.TempDir()}
 	at := statigen + "/@v/" + released
-	gomod, err := os.ReadFile(filepath.Join(root(t), "go.mod"))
+	gomod, err := os.ReadFile(filepath.Join(host.Root(t), "go.mod"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy.write(t, statigen+"/@v/list", released+"\n")
-	proxy.write(t, at+".mod", string(gomod))
-	proxy.write(t, at+".info", `{"Version": "`+released+`", "Time": "2026-01-01T00:00:00Z"}`)
-	archive, err := os.Create(filepath.Join(proxy.dir, at+".zip"))
+	proxy.Write(t, statigen+"/@v/list", released+"\n")
+	proxy.Write(t, at+".mod", string(gomod))
+	proxy.Write(t, at+".info", `{"Version": "`+released+`", "Time": "2026-01-01T00:00:00Z"}`)
+	archive, err := os.Create(filepath.Join(proxy.Dir, at+".zip"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +102,7 @@ func serveRelease(t *testing.T) string {
 	if err := errors.Join(err, archive.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return proxy.dir
+	return proxy.Dir
 }
 
 // makeWritable undoes the module cache's protection.
@@ -130,14 +132,14 @@ func goEnv(t *testing.T, name string) string {
 func tracked(t *testing.T) []zip.File {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-	cmd.Dir = root(t)
+	cmd.Dir = host.Root(t)
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var files []zip.File
 	for name := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
-		file := treeFile{name, filepath.Join(root(t), name)}
+		file := treeFile{name, filepath.Join(host.Root(t), name)}
 		if _, err := file.Lstat(); err == nil {
 			files = append(files, file)
 		}
