@@ -7,6 +7,7 @@
 //	statigen check [--config file] [--format text|json|github]
 //	statigen diff [--config file]
 //	statigen key [--config file] [--json] [--execution id]... [content hash]...
+//	statigen ddl [--config file] [--store name] [--from version] [--to version] [--down]
 //	statigen version
 //
 // Each command has its --help.
@@ -29,6 +30,10 @@
 //
 // Key prints each store's lock key, and for content hashes and execution ids the keys that a UTF8, little-endian server
 // computes, and the rows that they make in pg_locks.
+//
+// Ddl prints, as a script for psql, how the tables of one version become those of another: 1 to 8 are those of the
+// reference's migrations, 8.1 is 8 with statigen's own indexes, which is what schema.sql makes. On tables that are there
+// already, indexes are built concurrently.
 //
 // A config with every key:
 //

@@ -58,6 +58,9 @@ type options struct {
 	executions    []string
 	json          bool
 	format        string
+	store         string
+	from, to      string
+	down          bool
 }
 
 func run(ctx context.Context, args []string, stdout io.Writer) error {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/statigen/statigen/internal/ddl"
 )
 
 // command is a subcommand. Its usage and what it does are what its help prints, above its flags.
@@ -32,6 +34,11 @@ func commands() []command {
 		about: "Prints each store's lock key and, for content hashes and execution ids, the keys as a UTF8, little-endian server\n" +
 			"computes them, and the rows that they make in pg_locks.",
 		flags: keyFlags, run: runKey,
+	}, {
+		name: "ddl", usage: "ddl [flags]",
+		about: "Prints the statements that make a store's tables at one version of the reference's migrations into those at another,\n" +
+			"as a script for psql. From nothing, unless --from says what is there: 1 to 8, or 8.1, which is 8 and statigen's own indexes.",
+		flags: ddlFlags, run: runDDL,
 	}, {
 		name: "version", usage: "version", about: "Prints the version of statigen, and of the sqlc in it.",
 		flags: func(*options, *pflag.FlagSet) {}, run: runVersion,
@@ -61,6 +68,18 @@ func keyFlags(o *options, flags *pflag.FlagSet) {
 	flags.BoolVar(&o.json, "json", false, "print JSON")
 }
 
+func ddlFlags(o *options, flags *pflag.FlagSet) {
+	configFlag(o, flags)
+	storeFlag(o, flags)
+	flags.StringVar(&o.from, "from", "", "the `version` that the tables have; default: empty, with --down "+ddl.Latest().String())
+	flags.StringVar(&o.to, "to", "", "the `version` that they are to have; default: "+ddl.Latest().String()+", with --down empty")
+	flags.BoolVar(&o.down, "down", false, "print the way back")
+}
+
+func storeFlag(o *options, flags *pflag.FlagSet) {
+	flags.StringVar(&o.store, "store", "", "the `name` of one of the config's stores; it may be left out if there is one")
+}
+
 // find returns the command that the arguments name first, and the rest of them. Without a name it is generate.
 func find(args []string) (command, []string, error) {
 	all := commands()
@@ -72,7 +91,16 @@ func find(args []string) (command, []string, error) {
 			return c, args[1:], nil
 		}
 	}
-	return command{}, nil, fmt.Errorf("unknown command %q (want generate, check, diff, key or version)", args[0])
+	return command{}, nil, fmt.Errorf("unknown command %q (want %s)", args[0], names(all))
+}
+
+func names(all []command) string {
+	var words []string
+	for _, c := range all {
+		words = append(words, c.name)
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // overview is what statigen --help prints.

@@ -133,6 +133,9 @@ func (c *checker) tables(s *Store, spec Spec) {
 			}
 		}
 	}
+	if _, named := spec.Tables[s.Executions.Concept]; !named {
+		s.FormerRuns = prefix + "runs"
+	}
 	c.distinctRelations(s, spec)
 }
 

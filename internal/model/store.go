@@ -21,6 +21,7 @@ type Store struct {
 	Positions  Table
 	Executions Table
 	Inputs     Table
+	FormerRuns string // the executions table before version 0.12 of the reference; "" if the host named the table itself
 
 	ID      ID
 	Leading []Column

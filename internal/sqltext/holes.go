@@ -82,8 +82,8 @@ func relations(s model.Store, words map[string]string) {
 func tables(s model.Store) string {
 	rows := make([]string, len(s.Tables()))
 	for i, t := range s.Tables() {
-		rows[i] = "SELECT " + literal(t.Concept) + ", " + literal(s.Relation(t)) + ", " +
-			literal(t.Name) + "::pg_catalog.name, " + literal(s.Schema) + ", " + found(s, t)
+		rows[i] = "SELECT " + Literal(t.Concept) + ", " + Literal(s.Relation(t)) + ", " +
+			Literal(t.Name) + "::pg_catalog.name, " + Literal(s.Schema) + ", " + found(s, t)
 	}
 	return "(" + strings.Join(rows, " UNION ALL ") + ")"
 }
@@ -91,22 +91,22 @@ func tables(s model.Store) string {
 // found looks a table up as the statements do, but in the catalogs where a schema is given.
 func found(s model.Store, t model.Table) string {
 	if s.Schema == "" {
-		return "pg_catalog.to_regclass(" + literal(s.Relation(t)) + ")::pg_catalog.oid"
+		return "pg_catalog.to_regclass(" + Literal(s.Relation(t)) + ")::pg_catalog.oid"
 	}
 	return "(SELECT r.oid FROM pg_catalog.pg_class AS r JOIN pg_catalog.pg_namespace AS q ON q.oid OPERATOR(pg_catalog.=) r.relnamespace " +
-		"WHERE q.nspname OPERATOR(pg_catalog.=) " + literal(s.Schema) + " AND r.relname OPERATOR(pg_catalog.=) " + literal(t.Name) + ")"
+		"WHERE q.nspname OPERATOR(pg_catalog.=) " + Literal(s.Schema) + " AND r.relname OPERATOR(pg_catalog.=) " + Literal(t.Name) + ")"
 }
 
 // filtered asks whether row-level security hides rows of the table from this role.
 func filtered(s model.Store, t model.Table) string {
-	return "pg_catalog.row_security_active(" + literal(s.Relation(t)) + "::pg_catalog.text)"
+	return "pg_catalog.row_security_active(" + Literal(s.Relation(t)) + "::pg_catalog.text)"
 }
 
 // filteredNames lists those of the tables that row-level security filters; the empty string is none.
 func filteredNames(s model.Store, tables ...model.Table) string {
 	cases := make([]string, len(tables))
 	for i, t := range tables {
-		cases[i] = "CASE WHEN " + filtered(s, t) + " THEN " + literal(s.Relation(t)) + " END"
+		cases[i] = "CASE WHEN " + filtered(s, t) + " THEN " + Literal(s.Relation(t)) + " END"
 	}
 	return "pg_catalog.concat_ws(', ', " + strings.Join(cases, ", ") + ")"
 }
@@ -141,7 +141,7 @@ func locks(s model.Store, words map[string]string) {
 func lockKeys(s model.Store) []string {
 	const hash = "@content_hash::pg_catalog.text"
 	byHash := "pg_catalog.hashtext(" + hash + ")"
-	byStore := "pg_catalog.hashtext(" + literal(keyspec.Text(s.StoreString(), "")) + " OPERATOR(pg_catalog.||) " + hash + ")"
+	byStore := "pg_catalog.hashtext(" + Literal(keyspec.Text(s.StoreString(), "")) + " OPERATOR(pg_catalog.||) " + hash + ")"
 	switch s.LockKey {
 	case keyspec.ContentHash:
 		return []string{byHash}
@@ -181,10 +181,13 @@ func definition(c model.Column) string {
 		text += " NOT NULL"
 	}
 	if c.Default != nil {
-		text += " DEFAULT " + literal(*c.Default) + "::" + c.Type.ValueSQL()
+		text += " DEFAULT " + Default(c)
 	}
 	return text
 }
+
+// Default is a column's default as an expression.
+func Default(c model.Column) string { return Literal(*c.Default) + "::" + c.Type.ValueSQL() }
 
 func collate(collation string) string {
 	if collation == "" {
@@ -213,5 +216,5 @@ func value(c model.Column) string {
 	if c.Default == nil {
 		return parameter
 	}
-	return "COALESCE(" + parameter + ", " + literal(*c.Default) + cast + ")"
+	return "COALESCE(" + parameter + ", " + Literal(*c.Default) + cast + ")"
 }

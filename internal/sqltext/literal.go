@@ -7,10 +7,10 @@ import (
 	"github.com/statigen/statigen/internal/model"
 )
 
-// literal writes a string constant that means the same whatever standard_conforming_strings says, on one line: sqlc takes
+// Literal writes a string constant that means the same whatever standard_conforming_strings says, on one line: sqlc takes
 // a line that looks like a comment for one, even inside a constant, and drops it. What does not show, or shows the rest
 // of its line in another order, is written as an escape: the text is read in reviews and on terminals.
-func literal(text string) string {
+func Literal(text string) string {
 	quoted := "'" + strings.ReplaceAll(text, "'", "''") + "'"
 	var escaped strings.Builder
 	for _, r := range quoted {

@@ -13,7 +13,7 @@ func TestALiteralShowsWhatItHolds(t *testing.T) {
 		"\U000E0041tag":          `E'\U000E0041tag'`,
 		"日本 é \u00a0 \U0001F600": "'日本 é \u00a0 \U0001F600'",
 	} {
-		if got := literal(text); got != want {
+		if got := Literal(text); got != want {
 			t.Errorf("literal of %q is %s, want %s", text, got, want)
 		}
 	}

@@ -1,0 +1,48 @@
+package ddl
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/statigen/statigen/internal/model"
+)
+
+// Script is the steps as a text for psql: what belongs together in a transaction, what must stand alone outside.
+func Script(s model.Store, from, to Version) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "-- The tables of the store %s, from version %s to %s. Run it with ON_ERROR_STOP: psql -v ON_ERROR_STOP=1 -f\n", s.StoreString(), from, to)
+	for _, step := range Steps(s, from, to) {
+		fmt.Fprintf(&text, "\n-- From %s to %s.", step.From, step.To)
+		if step.Why != "" {
+			fmt.Fprintf(&text, " Nothing to do: %s.", step.Why)
+		}
+		text.WriteString("\n" + step.script())
+	}
+	return text.String()
+}
+
+func (s Step) script() string {
+	var text strings.Builder
+	for _, unit := range Units(s.Statements) {
+		if unit.Alone {
+			text.WriteString(unit.SQL + ";\n")
+		} else {
+			text.WriteString("BEGIN;\n" + unit.SQL + ";\nCOMMIT;\n")
+		}
+	}
+	return text.String()
+}
+
+// Units puts the statements that stand together, one behind the other, into one: each unit is a transaction, or a
+// statement that runs outside every transaction.
+func Units(statements []Statement) []Statement {
+	var units []Statement
+	for _, s := range statements {
+		if last := len(units) - 1; !s.Alone && last >= 0 && !units[last].Alone {
+			units[last].SQL += ";\n" + s.SQL
+			continue
+		}
+		units = append(units, s)
+	}
+	return units
+}
