@@ -122,7 +122,7 @@ func (d *decoder) parse(src []byte, mod model.Module) ([]model.Store, Errors) {
 	if root != nil {
 		stores = d.config(root, mod)
 	}
-	return stores, d.sorted()
+	return stores, d.sorted(src)
 }
 
 // unreadable finds bytes that are no text. The parser reports them at the file's beginning, wherever they are.
@@ -130,14 +130,26 @@ func (d *decoder) unreadable(src []byte) bool {
 	for number, line := range bytes.Split(src, []byte("\n")) {
 		for column := 0; column < len(line); {
 			r, size := utf8.DecodeRune(line[column:])
-			if r == utf8.RuneError && size <= 1 || unicode.IsControl(r) && r != '\t' && r != '\r' {
-				d.add(number+1, column+1, "", fmt.Sprintf("the byte %#02x is no text (want UTF-8 without control characters)", line[column]))
+			if reason := notText(r, size, line[column:]); reason != "" {
+				d.add(number+1, utf8.RuneCount(line[:column])+1, "", reason)
 				return true
 			}
 			column += size
 		}
 	}
 	return false
+}
+
+// notText says what is wrong with the character that a rest of a line begins with; "" is nothing. The parser ends a line at
+// characters at which an editor does not, and every place behind one would be another line's.
+func notText(r rune, size int, rest []byte) string {
+	switch {
+	case r == utf8.RuneError && size <= 1 || unicode.IsControl(r) && r != '\t' && r != '\r':
+		return fmt.Sprintf("the byte %#02x is no text (want UTF-8 without control characters)", rest[0])
+	case unicode.In(r, unicode.Zl, unicode.Zp) || r == '\r' && len(rest) > 1:
+		return fmt.Sprintf("%q ends no line (want \"\\n\" or \"\\r\\n\"; in a quoted string, an escape)", r)
+	}
+	return ""
 }
 
 // document returns the file's one document.

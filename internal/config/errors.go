@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
 
@@ -48,11 +49,21 @@ func (e Errors) orNil() error {
 	return e
 }
 
-func (d *decoder) sorted() Errors {
+func (d *decoder) sorted(src []byte) Errors {
+	for i := range d.errors {
+		d.errors[i].inside(bytes.Split(src, []byte("\n")))
+	}
 	slices.SortStableFunc(d.errors, func(a, b Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return d.errors
+}
+
+// inside moves a place behind the text to its end: where something is missed there, the parser names a line that is none.
+func (e *Error) inside(lines [][]byte) {
+	if e.Line > len(lines) {
+		e.Line, e.Column = len(lines), utf8.RuneCount(lines[len(lines)-1])+1
+	}
 }
 
 func (d *decoder) add(line, column int, path, text string) {
