@@ -116,8 +116,8 @@ func array[E any](elements ...E) pgtype.Array[E] {
 }
 
 // unlike is cmp.Diff, but for what is the same in two spellings: numbers, and the dimensions of an array that has one.
-func unlike(want, got any) string {
-	return cmp.Diff(want, got, cmp.Comparer(func(a, b pgtype.Numeric) bool { return number(a) == number(b) }),
+func unlike(want, got any, also ...cmp.Option) string {
+	return cmp.Diff(want, got, cmp.Options(also), cmp.Comparer(func(a, b pgtype.Numeric) bool { return number(a) == number(b) }),
 		cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Dims" }, cmp.Comparer(func(a, b []pgtype.ArrayDimension) bool {
 			return len(a) <= 1 && len(b) <= 1
 		})))

@@ -33,9 +33,15 @@ func uxidRowID(f *jen.File) {
 	f.Func().Id("NewRowID").Params().Id("RowID").Block(
 		jen.Return(jen.Id("newRowID").Call(jen.Lit("exec"))))
 
-	// func checkRowID(id RowID) error { return checkChars("RowID", id) }
+	// func checkRowID(id RowID) error {
+	//	if id == "" {
+	//		return nil
+	//	}
+	//	return checkKey("RowID", id)
+	// }
 	f.Func().Id("checkRowID").Params(jen.Id("id").Id("RowID")).Error().Block(
-		jen.Return(jen.Id("checkChars").Call(jen.Lit("RowID"), jen.Id("id"))))
+		jen.If(jen.Id("id").Op("==").Lit("")).Block(jen.Return(jen.Nil())),
+		jen.Return(jen.Id("checkKey").Call(jen.Lit("RowID"), jen.Id("id"))))
 
 	uxidNewRowID(f)
 }

@@ -3,12 +3,13 @@
 package loanstore
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
 
 func (c Chart) check() error {
-	if err := checkText("ContentHash", c.ContentHash); err != nil {
+	if err := checkKey("ContentHash", c.ContentHash); err != nil {
 		return err
 	}
 	if err := c.Leading.check(); err != nil {
@@ -21,10 +22,10 @@ func (c Chart) check() error {
 }
 
 func (e NewExecution) check() error {
-	if err := checkText("ExecutionID", e.ExecutionID); err != nil {
+	if err := checkKey("ExecutionID", e.ExecutionID); err != nil {
 		return err
 	}
-	if err := checkText("ContentHash", e.ContentHash); err != nil {
+	if err := checkKey("ContentHash", e.ContentHash); err != nil {
 		return err
 	}
 	if err := e.Leading.check(); err != nil {
@@ -37,6 +38,19 @@ func (e NewExecution) check() error {
 		return err
 	}
 	return checkMetadata(e.Metadata)
+}
+
+// maxKey is how many bytes a text may have that is written into an index. A row of an index holds 2,704 bytes; the widest
+// index, that of inputs by execution and number, leaves this many. Some longer ones the server would compress and take, but
+// which ones is not for a caller to know.
+const maxKey = 2684
+
+// checkKey is checkText for what is written into an index. What is only looked for may be longer: it is not found.
+func checkKey(field, value string) error {
+	if len(value) > maxKey {
+		return &InvalidError{field, fmt.Sprintf("has more than %d bytes", maxKey)}
+	}
+	return checkText(field, value)
 }
 
 // checkText refuses what the server would refuse as text, and the empty string, which names nothing.

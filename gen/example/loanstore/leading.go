@@ -45,7 +45,10 @@ func NewRowID() RowID {
 }
 
 func checkRowID(id RowID) error {
-	return checkChars("RowID", id)
+	if id == "" {
+		return nil
+	}
+	return checkKey("RowID", id)
 }
 
 // newRowID writes 48 bits of milliseconds and 80 random ones, five bits a digit.

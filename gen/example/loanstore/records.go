@@ -21,7 +21,7 @@ const (
 type Chart struct {
 	Leading
 	RowID        RowID
-	ContentHash  string
+	ContentHash  string // to be saved, at most 2,684 bytes: an index holds no more
 	IdentityBlob []byte // not nil
 	ChartBlob    []byte // not nil
 	InsertedAt   time.Time
@@ -44,7 +44,7 @@ type NewExecution struct {
 	// *ExecutionExistsError with this id, it was. An id must not be used for two executions: the second create
 	// fails on the primary key.
 	RowID        RowID
-	ExecutionID  string
+	ExecutionID  string // at most 2,684 bytes, as is the next: an index holds no more
 	ContentHash  string
 	IdentityBlob []byte          // not nil
 	PositionBlob []byte          // nil: no position
