@@ -13,6 +13,7 @@ const (
 	verifyGo      = "templates/verify.go"
 	verifyTables  = "templates/verifytables.go"
 	aside         = "templates/internal/db/aside.go"
+	argumentsGo   = "templates/arguments.go"
 )
 
 func mutants() []mutant {
@@ -26,6 +27,9 @@ func mutants() []mutant {
 		explore   = "./internal/explore"
 		needed    = "retired charts are still needed"
 		commitErr = "TestAnErrorAtCommitIsReported"
+		arguments = "FuzzArgumentsAreKeptOrRefusedUnsent"
+		sqltext   = "./internal/sqltext"
+		refuses   = "the server refuses what was sent"
 		pins      = "TestEveryKindOfPinKeepsAChart"
 	)
 	return []mutant{
@@ -267,6 +271,36 @@ func mutants() []mutant {
 		{
 			name: "a statement is not verified", test: "TestVerifyPreparesEveryEmittedStatement", says: "-emitted +listed",
 			edits: []edit{{file: aside, old: "\t\tretireChart,\n", new: ""}},
+		},
+		{
+			name: "NUL let through", test: arguments, says: refuses,
+			edits: []edit{{file: argumentsGo, old: "case strings.ContainsRune(value, 0):", new: "case false && strings.ContainsRune(value, 0):"}},
+		},
+		{
+			name: "invalid UTF-8 let through", test: arguments, says: refuses,
+			edits: []edit{{file: argumentsGo, old: "case !utf8.ValidString(value):", new: "case false && !utf8.ValidString(value):"}},
+		},
+		{
+			name: "keys of any length let through", test: arguments, says: refuses,
+			edits: []edit{{file: argumentsGo, old: "if len(value) > maxKey {", new: "if false {"}},
+		},
+		{
+			name: "what jsonb refuses let through", test: arguments, says: refuses,
+			edits: []edit{{file: "templates/columns.go", old: "\treturn refusedByJSONB(raw)\n", new: "\t_ = refusedByJSONB(raw)\n\treturn \"\"\n"}},
+		},
+		{
+			name: "quotes not doubled", in: sqltext, test: "FuzzNamesReachTheCatalogs", says: "syntax error",
+			edits: []edit{{file: "internal/keyspec/keyspec.go", old: "strings.ReplaceAll(name, `\"`, `\"\"`)", new: "strings.ReplaceAll(name, `\"`, `\"`)"}},
+		},
+		{
+			name: "holes filled in names", in: sqltext, test: "FuzzTheSQLOfAConfigIsTheOneThatWasMeant", says: "is meant otherwise",
+			edits: []edit{{file: "internal/sqltext/sqltext.go", old: "\treturn filled, unknown\n", new: "\treturn bytes.ReplaceAll(filled, []byte(\"{{charts}}\"), []byte(words[\"status_type\"])), unknown\n"}, {
+				file: "internal/sqltext/sqltext.go", old: "import (\n", new: "import (\n\t\"bytes\"\n",
+			}},
+		},
+		{
+			name: "backslashes not escaped", in: sqltext, test: "FuzzTheSQLOfAConfigIsTheOneThatWasMeant", says: "is meant otherwise",
+			edits: []edit{{file: "internal/sqltext/literal.go", old: "return `\\\\`", new: "return `\\`"}},
 		},
 	}
 }
