@@ -6,6 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/statigen/statigen/templates/internal/db"
 )
 
 // failed words an error that came from pgx. On a pool it says whether the verb may have been carried out all
@@ -35,7 +37,17 @@ func outcomeUnknown(err error) bool {
 	if errors.As(err, &server) {
 		return server.SeverityUnlocalized != "ERROR"
 	}
-	return !pgconn.SafeToRetry(err) && !errors.Is(err, pgx.ErrTxCommitRollback)
+	return !notSent(err) && !errors.Is(err, pgx.ErrTxCommitRollback)
+}
+
+// notSent says whether not one byte went out. Of a connection that it finds closed pgx says so as well. But it may have
+// closed it itself when the answer failed to come, to a commit or to a batch in the simple protocol: that is what it
+// reports then, and not why it did. So of a closed connection only what the pool had to say counts.
+func notSent(err error) bool {
+	if errors.Is(err, pgconn.ErrConnClosed) {
+		return errors.As(err, new(db.NotSentError))
+	}
+	return pgconn.SafeToRetry(err)
 }
 
 // wantsReadCommitted says whether another isolation level than READ COMMITTED stood in the verb's way.

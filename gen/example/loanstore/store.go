@@ -59,6 +59,9 @@ func New(pool *pgxpool.Pool, opts ...Option) *Store {
 // Several verbs in one transaction can deadlock with another such transaction. What avoids it: end and create
 // executions in the order of their ids, save and create on charts in the order of their hashes, and retire in a
 // transaction of its own. Where that cannot be, the error is Retryable.
+//
+// If the host's Commit fails with anything but an error of the server's, the outcome is unknown. pgconn.SafeToRetry is no
+// help: of a commit whose answer was lost pgx may report that the connection was closed, and call that safe.
 func (s *Store) WithTx(tx pgx.Tx) *Store {
 	return &Store{conn: db.OnHostTx(tx), wait: s.wait}
 }

@@ -38,7 +38,7 @@ func (c Conn) send(ctx context.Context, b *pgx.Batch) (*exchange, error) {
 	}
 	conn, err := c.pool.Acquire(ctx)
 	if err != nil {
-		return nil, notSentError{err}
+		return nil, NotSentError{err}
 	}
 	return &exchange{results: conn.SendBatch(ctx, b), conn: conn}, nil
 }
@@ -60,12 +60,12 @@ func (x *exchange) close() error {
 	return err
 }
 
-// notSentError is a failure before the first byte went out.
-type notSentError struct{ err error }
+// NotSentError is a failure before the first byte went out.
+type NotSentError struct{ err error }
 
-func (e notSentError) Error() string { return e.err.Error() }
+func (e NotSentError) Error() string { return e.err.Error() }
 
-func (e notSentError) Unwrap() error { return e.err }
+func (e NotSentError) Unwrap() error { return e.err }
 
 // SafeToRetry is what pgconn.SafeToRetry asks.
-func (e notSentError) SafeToRetry() bool { return true }
+func (e NotSentError) SafeToRetry() bool { return true }
