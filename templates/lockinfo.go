@@ -34,7 +34,7 @@ func (s *Store) LockInfo(ctx context.Context, contentHash string) (LockInfo, err
 	if err := checkText("ContentHash", contentHash); err != nil {
 		return LockInfo{}, &opError{op, err}
 	}
-	return alone(ctx, s, op, func(s *Store) (LockInfo, error) {
+	return aloneReading(ctx, s, op, func(s *Store) (LockInfo, error) {
 		rows, err := db.Reads(s.conn).LockInfo(ctx, db.LockInfoParams{ContentHash: contentHash})
 		if err != nil {
 			return LockInfo{}, s.failedRead(op, err)

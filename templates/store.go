@@ -68,6 +68,16 @@ func (s *Store) WithTx(tx pgx.Tx) *Store {
 // COMMITTED and the verb come to grief over it, once more in a READ COMMITTED transaction of the store's own.
 // In a host's transaction the level is the host's choice, and the answer stands.
 func alone[T any](ctx context.Context, s *Store, op string, verb func(*Store) (T, error)) (T, error) {
+	return twice(ctx, s, op, verb, s.failed)
+}
+
+// aloneReading is alone for a verb that writes nothing: not even a commit that fails leaves a doubt.
+func aloneReading[T any](ctx context.Context, s *Store, op string, verb func(*Store) (T, error)) (T, error) {
+	return twice(ctx, s, op, verb, s.failedRead)
+}
+
+// twice is a verb's first try and its second. failed words a commit that failed.
+func twice[T any](ctx context.Context, s *Store, op string, verb func(*Store) (T, error), failed func(string, error) error) (T, error) {
 	answer, err := verb(s)
 	if s.conn.Pool() == nil || !wantsReadCommitted(err) {
 		return answer, err
@@ -83,7 +93,7 @@ func alone[T any](ctx context.Context, s *Store, op string, verb func(*Store) (T
 		return none, err
 	}
 	if err := tx.Commit(ctx); err != nil {
-		return none, s.failed(op, err)
+		return none, failed(op, err)
 	}
 	return answer, nil
 }

@@ -55,7 +55,7 @@ func (s *Store) Chart(ctx context.Context, contentHash string) (Chart, error) {
 	if err := checkText("ContentHash", contentHash); err != nil {
 		return Chart{}, &opError{op, err}
 	}
-	return alone(ctx, s, op, func(s *Store) (Chart, error) {
+	return aloneReading(ctx, s, op, func(s *Store) (Chart, error) {
 		row, err := db.Reads(s.conn).Chart(ctx, db.ChartParams{ContentHash: contentHash})
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
@@ -82,7 +82,7 @@ func (s *Store) Retirement(ctx context.Context, contentHash string) (Retirement,
 	if err := checkText("ContentHash", contentHash); err != nil {
 		return Retirement{}, false, &opError{op, err}
 	}
-	_, err := alone(ctx, s, op, func(s *Store) (struct{}, error) {
+	_, err := aloneReading(ctx, s, op, func(s *Store) (struct{}, error) {
 		return struct{}{}, s.notRetired(ctx, op, contentHash)
 	})
 	var tombstone *ChartRetiredError

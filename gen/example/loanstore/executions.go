@@ -118,7 +118,7 @@ func (s *Store) Execution(ctx context.Context, executionID string) (Execution, e
 	if err := checkText("ExecutionID", executionID); err != nil {
 		return Execution{}, &opError{op, err}
 	}
-	return alone(ctx, s, op, func(s *Store) (Execution, error) {
+	return aloneReading(ctx, s, op, func(s *Store) (Execution, error) {
 		row, err := db.Reads(s.conn).Execution(ctx, db.ExecutionParams{ExecutionID: executionID})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return Execution{}, &opError{op, ErrExecutionNotFound}
@@ -183,7 +183,7 @@ func (s *Store) CountExecutions(ctx context.Context, contentHash string) (Execut
 	if err := checkText("ContentHash", contentHash); err != nil {
 		return ExecutionCounts{}, &opError{op, err}
 	}
-	return alone(ctx, s, op, func(s *Store) (ExecutionCounts, error) {
+	return aloneReading(ctx, s, op, func(s *Store) (ExecutionCounts, error) {
 		row, err := db.Reads(s.conn).CountExecutions(ctx, db.CountExecutionsParams{ContentHash: contentHash})
 		return ExecutionCounts(row), s.failedRead(op, err)
 	})
