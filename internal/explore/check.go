@@ -69,6 +69,8 @@ func outcome(err error) string {
 	switch {
 	case err == nil:
 		return "ok"
+	case errors.Is(err, store.ErrOutcomeUnknown):
+		return "unknown"
 	case errors.As(err, &retired):
 		return "retired"
 	case errors.As(err, &pinned):

@@ -161,6 +161,14 @@ func Cancel(execution, chart string) Verb {
 	}}
 }
 
+// Fail fails an execution.
+func Fail(execution, chart string) Verb {
+	return Verb{"fail", chart, execution, free, false, func(ctx context.Context, s *store.Store, w *World) error {
+		_, err := s.FailExecution(ctx, w.executionID(execution), "why")
+		return err
+	}}
+}
+
 // RolledBack does verbs behind a savepoint and goes back to it. Only in a host's transaction.
 func RolledBack(verb Verb) Verb {
 	verb.undone, verb.name = true, verb.name+", rolled back"

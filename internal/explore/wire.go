@@ -147,6 +147,9 @@ func (w *wire) await(until event, messages ...pgproto3.FrontendMessage) error {
 	for w.done[until] == before && !w.closed {
 		w.answered.Wait()
 	}
+	if w.closed {
+		return net.ErrClosed // or what the client has sent already would be taken for steps
+	}
 	return nil
 }
 
