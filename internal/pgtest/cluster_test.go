@@ -4,9 +4,7 @@ package pgtest
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -164,12 +162,6 @@ func TestNoServerOutlivesATestBinaryThatEndsDuringItsStart(t *testing.T) {
 	}
 }
 
-// alive tells a process from none, and, on Linux, from one that has ended and that its new parent has not reaped yet.
-func alive(pid int) bool {
-	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // other systems have no /proc
-	return syscall.Kill(pid, 0) == nil && !bytes.Contains(stat, []byte(") Z "))
-}
-
 // postmasterOf asks a server for its data folder and process.
 func postmasterOf(t *testing.T, url string) (data string, pid int) {
 	t.Helper()
@@ -179,12 +171,9 @@ func postmasterOf(t *testing.T, url string) (data string, pid int) {
 	}
 	defer closeConn(conn)
 	data = answer[string](t, conn, "SELECT current_setting('data_directory')")
-	lock, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := fmt.Sscan(string(lock), &pid); err != nil || !alive(pid) {
-		t.Fatalf("no postmaster in %q: %v", lock, err)
+	pid, err = postmasterIn(data)
+	if err != nil || !alive(pid) {
+		t.Fatalf("no postmaster in %q: %v", data, err)
 	}
 	return data, pid
 }

@@ -16,8 +16,9 @@ import (
 // a SIGKILL, a panic or an os.Exit; the end of its input is what the kernel brings about in every one of them.
 type throwaway struct {
 	watchdog *exec.Cmd
-	hold     io.Closer // the watchdog's standard input
-	folder   string    // holds the log and the socket
+	hold     io.WriteCloser // the watchdog's standard input
+	said     *bufio.Scanner // its standard output
+	folder   string         // holds the log and the socket
 }
 
 // watchdogCommand runs a watchdog in a folder that everybody may enter, and in an environment that is the same on every
@@ -60,26 +61,40 @@ func runThrowaway(cmd *exec.Cmd, bound time.Duration) (*throwaway, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start the watchdog: %w", err)
 	}
-	overdue := time.AfterFunc(bound, func() { _ = cmd.Process.Kill() })
+	s := &throwaway{watchdog: cmd, hold: hold, said: bufio.NewScanner(said)}
+	overdue := s.giveUpAfter(bound)
 	defer overdue.Stop()
-	s := &throwaway{watchdog: cmd, hold: hold}
-	if err := s.awaitReady(bufio.NewScanner(said)); err != nil {
+	s.said.Scan()
+	s.folder = s.said.Text()
+	if err := s.awaitReady(); err != nil {
 		_ = s.stop() // the reason is known already
 		return nil, err
 	}
 	return s, nil
 }
 
-// awaitReady reads the watchdog's two lines: its folder, and whether the server runs.
-func (s *throwaway) awaitReady(said *bufio.Scanner) error {
-	said.Scan()
-	s.folder = said.Text()
-	said.Scan()
-	if said.Text() == "ready" {
+func (s *throwaway) giveUpAfter(bound time.Duration) *time.Timer {
+	return time.AfterFunc(bound, func() { _ = s.watchdog.Process.Kill() })
+}
+
+// awaitReady reads from the watchdog whether the server runs.
+func (s *throwaway) awaitReady() error {
+	s.said.Scan()
+	if s.said.Text() == "ready" {
 		return nil
 	}
 	log, _ := os.ReadFile(filepath.Join(s.folder, "log")) // without a folder there is no log either
-	return fmt.Errorf("start a server in %q: %q\n%s", s.folder, said.Text(), log)
+	return fmt.Errorf("start a server in %q: %q\n%s", s.folder, s.said.Text(), log)
+}
+
+// restart has the watchdog start the server again, which is dead. Only that of a cluster knows how.
+func (s *throwaway) restart(bound time.Duration) error {
+	overdue := s.giveUpAfter(bound)
+	defer overdue.Stop()
+	if _, err := io.WriteString(s.hold, "start\n"); err != nil {
+		return fmt.Errorf("start the server in %s again: %w", s.folder, err)
+	}
+	return s.awaitReady()
 }
 
 // stop lets the watchdog go and waits until it has stopped the server and removed the folder.
