@@ -14,6 +14,7 @@ const (
 	verifyTables  = "templates/verifytables.go"
 	aside         = "templates/internal/db/aside.go"
 	argumentsGo   = "templates/arguments.go"
+	outcome       = "templates/outcome.go"
 )
 
 func mutants() []mutant {
@@ -25,6 +26,7 @@ func mutants() []mutant {
 		upgrade   = "TestReadThenRetireIsRefusedBeforeItWaits"
 		timesOut  = "TestARetirementThatTimesOutGivesTheTransactionBack"
 		explore   = "./internal/explore"
+		faults    = "./internal/faults"
 		needed    = "retired charts are still needed"
 		commitErr = "TestAnErrorAtCommitIsReported"
 		arguments = "FuzzArgumentsAreKeptOrRefusedUnsent"
@@ -301,6 +303,34 @@ func mutants() []mutant {
 		{
 			name: "backslashes not escaped", in: sqltext, test: "FuzzTheSQLOfAConfigIsTheOneThatWasMeant", says: "is meant otherwise",
 			edits: []edit{{file: "internal/sqltext/literal.go", old: "return `\\\\`", new: "return `\\`"}},
+		},
+		{
+			name: "a closed connection believed", in: faults, test: "TestACutOnTheWayToTheClient", says: "conn closed: told failed, there",
+			edits: []edit{{file: outcome, old: "errors.Is(err, pgconn.ErrConnClosed)", new: "false"}},
+		},
+		{
+			name: "a cut connection taken for a failure", in: faults, test: "TestACutOnTheWayToTheServer", says: "told failed, there",
+			edits: []edit{{file: outcome, old: "return !notSent(err) &&", new: "return false &&"}},
+		},
+		{
+			name: "every failure in doubt", in: faults, test: "TestACutOnTheWayToTheServer", says: "no cut was told failed, not there",
+			edits: []edit{{file: outcome, old: "return !notSent(err) &&", new: "return true ||"}},
+		},
+		{
+			name: "a read in doubt", in: explore, test: "TestABackendKilledInFrontOfEachStep", says: "where there is no doubt",
+			edits: []edit{{file: storeGo, old: "return twice(ctx, s, op, verb, s.failedRead)", new: "return twice(ctx, s, op, verb, s.failed)"}},
+		},
+		{
+			name: "FATAL taken for an answer", in: explore, test: "TestABackendKilledInFrontOfEachStep", says: "alice's create unknown, bob's retire ok",
+			edits: []edit{{file: outcome, old: `return server.SeverityUnlocalized != "ERROR"`, new: "return false"}},
+		},
+		{
+			name: "Close not checked, and killed", in: explore, test: "TestABackendKilledInFrontOfEachStep", says: "and was killed before",
+			edits: []edit{{file: conn, old: "\terr := x.results.Close()\n", new: "\terr := error(nil)\n\t_ = x.results.Close()\n"}},
+		},
+		{
+			name: "the second try's commit in no doubt", in: faults, test: "TestACutOnTheWayToTheClientBeforeTheLastTrip", says: "told failed, there",
+			edits: []edit{{file: storeGo, old: "return twice(ctx, s, op, verb, s.failed)", new: "return twice(ctx, s, op, verb, s.failedRead)"}},
 		},
 	}
 }
