@@ -25,6 +25,7 @@ func TestTheSmallestConfigGetsEveryDefault(t *testing.T) {
 		Positions:  model.Table{Concept: "positions", Name: "statifier_positions"},
 		Executions: model.Table{Concept: "executions", Name: "statifier_executions"},
 		Inputs:     model.Table{Concept: "inputs", Name: "statifier_inputs"},
+		FormerRuns: "statifier_runs",
 		ID:         model.UXID, LockKey: keyspec.Store,
 	}}
 	if diff := cmp.Diff(want, stores); diff != "" {
@@ -64,6 +65,7 @@ stores:
 		Positions:  model.Table{Concept: "positions", Name: "positions"},
 		Executions: model.Table{Concept: "executions", Name: "executions"},
 		Inputs:     model.Table{Concept: "inputs", Name: "1.10"},
+		FormerRuns: "runs",
 		ID:         model.UUID,
 		Leading: []model.Column{
 			{Name: "tenant-id", Field: "TenantID", Type: model.Type{Base: model.UUIDType}, Position: 1},

@@ -57,11 +57,12 @@ func placed(t *testing.T, text string, err error) {
 	printable(t, err)
 }
 
-// names leaves out what writtenOut does: the collations, which the model has as SQL.
+// names leaves out what writtenOut does: the collations, which the model has as SQL, and what a table was called before,
+// which counts only where the config leaves its name out.
 func names(stores []model.Store) []model.Store {
 	all := append([]model.Store(nil), stores...)
 	for i := range all {
-		all[i].Collations = nil
+		all[i].Collations, all[i].FormerRuns = nil, ""
 		all[i].Leading = append([]model.Column(nil), all[i].Leading...)
 		for j := range all[i].Leading {
 			all[i].Leading[j].Collation = ""
