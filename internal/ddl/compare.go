@@ -85,8 +85,11 @@ func (c *comparison) table(is, want Table) {
 const newKey = "the store string is the lock's key: until every replica and every other writer has the new one, a retirement does not exclude them"
 
 func (c *comparison) moved() {
-	for _, t := range c.from.Tables {
+	for i, t := range c.from.Tables {
 		up := together("ALTER TABLE " + c.from.relation(t) + " SET SCHEMA " + keyspec.QuoteIdent(c.to.Schema))
+		if i == 0 {
+			up = append(together("CREATE SCHEMA IF NOT EXISTS "+keyspec.QuoteIdent(c.to.Schema)), up...)
+		}
 		down := together("ALTER TABLE " + c.to.relation(t) + " SET SCHEMA " + keyspec.QuoteIdent(c.from.Schema))
 		if c.from.Schema == "" || c.to.Schema == "" {
 			up, down = nil, nil // which schema that is, the search_path says

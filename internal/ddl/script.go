@@ -37,12 +37,25 @@ func (s Step) script() string {
 // statement that runs outside every transaction.
 func Units(statements []Statement) []Statement {
 	var units []Statement
-	for _, s := range statements {
-		if last := len(units) - 1; !s.Alone && last >= 0 && !units[last].Alone {
-			units[last].SQL += ";\n" + s.SQL
-			continue
+	for _, group := range Groups(statements) {
+		unit := group[0]
+		for _, s := range group[1:] {
+			unit.SQL += ";\n" + s.SQL
 		}
-		units = append(units, s)
+		units = append(units, unit)
 	}
 	return units
+}
+
+// Groups are the statements of each unit.
+func Groups(statements []Statement) [][]Statement {
+	var groups [][]Statement
+	for _, s := range statements {
+		if last := len(groups) - 1; !s.Alone && last >= 0 && !groups[last][0].Alone {
+			groups[last] = append(groups[last], s)
+			continue
+		}
+		groups = append(groups, []Statement{s})
+	}
+	return groups
 }
