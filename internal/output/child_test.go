@@ -21,6 +21,8 @@ type errand struct {
 	FileSize     uint64 // no file may grow beyond; zero: no limit
 	Unprivileged bool   // not as root, whom no permission stops
 	Survey       string // a module that is looked at instead
+	Append       string // a folder to which the addition is made instead
+	Addition     output.Addition
 }
 
 const errandMarker = "STATIGEN_TEST_ERRAND"
@@ -54,6 +56,13 @@ func (e errand) run() error {
 	if e.Survey != "" {
 		_, err := output.Survey(e.Survey, "statigen.yaml")
 		return err
+	}
+	if e.Append != "" && e.Steps < 0 {
+		_, err := output.Append(e.Append, always(e.Addition))
+		return err
+	}
+	if e.Append != "" {
+		return output.AppendAndDie(e.Append, e.Addition, e.Steps)
 	}
 	if e.Steps >= 0 {
 		return output.WriteAndDie(e.Folders, e.Steps)

@@ -19,6 +19,23 @@ func WriteAndDie(folders []Folder, n int) error {
 	return nil
 }
 
+// AppendAndDie is Append in a process that is killed before its nth step.
+func AppendAndDie(folder string, a Addition, n int) error {
+	_, steps, err := stageAddition(folder, func(map[string][]byte) (Addition, error) { return a, nil })
+	if err != nil {
+		return err
+	}
+	for i, step := range steps {
+		if i == n {
+			return die()
+		}
+		if err := step.do(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func die() error {
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil {

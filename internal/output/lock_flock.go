@@ -11,3 +11,6 @@ import (
 func lockFolder(dir *os.File) (alone bool, err error) {
 	return true, syscall.Flock(int(dir.Fd()), syscall.LOCK_EX)
 }
+
+// syncFolder waits until what was linked and renamed in the folder is on disk.
+func syncFolder(dir *os.File) error { return dir.Sync() }
