@@ -8,6 +8,7 @@
 //	statigen diff [--config file]
 //	statigen key [--config file] [--json] [--execution id]... [content hash]...
 //	statigen ddl [--config file] [--store name] [--from version] [--to version] [--down]
+//	statigen migrations [--config file] [--store name] --dir folder [--format tool] [--from version] [--considered]
 //	statigen version
 //
 // Each command has its --help.
@@ -34,6 +35,10 @@
 // Ddl prints, as a script for psql, how the tables of one version become those of another: 1 to 8 are those of the
 // reference's migrations, 8.1 is 8 with statigen's own indexes, which is what schema.sql makes. On tables that are there
 // already, indexes are built concurrently.
+//
+// Migrations writes such steps as files for goose, golang-migrate or tern, or as plain SQL, into a folder that other migrations
+// share, and records there, in statigen.state, what they lead to; what the config asks for later becomes the next
+// migration. A change that may lose rows, or that makes another lock, is refused, with the SQL to consider.
 //
 // A config with every key:
 //

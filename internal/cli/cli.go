@@ -61,6 +61,8 @@ type options struct {
 	store         string
 	from, to      string
 	down          bool
+	dir           string
+	considered    bool
 }
 
 func run(ctx context.Context, args []string, stdout io.Writer) error {

@@ -40,6 +40,13 @@ func commands() []command {
 			"as a script for psql. From nothing, unless --from says what is there: 1 to 8, or 8.1, which is 8 and statigen's own indexes.",
 		flags: ddlFlags, run: runDDL,
 	}, {
+		name: "migrations", usage: "migrations [flags]",
+		about: "Writes migrations for goose, golang-migrate or tern, or plain SQL, that make a store's tables into what the config asks\n" +
+			"for, and prints the files that it wrote. What the tables are before is what the last run recorded in the folder, in\n" +
+			"statigen.state; the first run is told by --from. No file that is there is touched. A change that may lose rows, or\n" +
+			"a lock, ends with 2, the SQL to consider, and nothing written.",
+		flags: migrationsFlags, run: runMigrations,
+	}, {
 		name: "version", usage: "version", about: "Prints the version of statigen, and of the sqlc in it.",
 		flags: func(*options, *pflag.FlagSet) {}, run: runVersion,
 	}}
@@ -74,6 +81,15 @@ func ddlFlags(o *options, flags *pflag.FlagSet) {
 	flags.StringVar(&o.from, "from", "", "the `version` that the tables have; default: empty, with --down "+ddl.Latest().String())
 	flags.StringVar(&o.to, "to", "", "the `version` that they are to have; default: "+ddl.Latest().String()+", with --down empty")
 	flags.BoolVar(&o.down, "down", false, "print the way back")
+}
+
+func migrationsFlags(o *options, flags *pflag.FlagSet) {
+	configFlag(o, flags)
+	storeFlag(o, flags)
+	flags.StringVar(&o.dir, "dir", "", "the `folder` of the migrations")
+	flags.StringVar(&o.format, "format", "", "the `tool`: goose, golang-migrate, tern or sql; default: that of the folder")
+	flags.StringVar(&o.from, "from", "", "in the first run, the `version` that the tables have: empty, 1 to 8, or "+ddl.Latest().String())
+	flags.BoolVar(&o.considered, "considered", false, "write what would be refused, for you to finish: it does not run before you edit it")
 }
 
 func storeFlag(o *options, flags *pflag.FlagSet) {
