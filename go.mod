@@ -11,6 +11,7 @@ require (
 	github.com/pganalyze/pg_query_go/v6 v6.2.2
 	github.com/pressly/goose/v3 v3.26.0
 	github.com/rogpeppe/go-internal v1.16.0
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/spf13/pflag v1.1.0
 	github.com/sqlc-dev/sqlc v1.31.1
 	go.yaml.in/yaml/v4 v4.0.0

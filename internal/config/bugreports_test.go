@@ -26,6 +26,7 @@ func parse(text string) ([]model.Store, error) { return config.Parse("c.yaml", [
 func refused(t *testing.T, text, want string) {
 	t.Helper()
 	_, err := parse(text)
+	schemaAgrees(t, text, err)
 	var problems config.Errors
 	if !errors.As(err, &problems) {
 		t.Errorf("%s\nis taken, want\n%s", text, want)
@@ -116,7 +117,9 @@ func TestB20YAMLReadsWordsAndNumbersInItsOwnWay(t *testing.T) {
 // schemaIs demands that a prefix is kept letter for letter, but for null, which is no string unless it is quoted.
 func schemaIs(t *testing.T, written, want string) {
 	t.Helper()
-	stores, err := parse("version: 1\nstores: {s: {out: a, prefix: " + written + "}}\n")
+	text := "version: 1\nstores: {s: {out: a, prefix: " + written + "}}\n"
+	stores, err := parse(text)
+	schemaAgrees(t, text, err)
 	if written == "Null" {
 		refused(t, "version: 1\nstores: {s: {out: a, prefix: Null}}\n", "c.yaml:2:30: stores.s.prefix: want a plain or quoted string, not null")
 		return

@@ -34,7 +34,7 @@ func TestTheSmallestConfigGetsEveryDefault(t *testing.T) {
 }
 
 func TestEveryKeyReachesTheModel(t *testing.T) {
-	stores, err := config.Parse("statigen.yaml", []byte(`
+	text := `
 version: 1
 stores:
   loans:
@@ -53,7 +53,9 @@ stores:
     column_collations: {execution_id: C, door: my.coll}
     distinct_search_path: true
     lock_key: both
-`), model.Module{Path: "example.com/host", Dir: "app"})
+`
+	stores, err := config.Parse("statigen.yaml", []byte(text), model.Module{Path: "example.com/host", Dir: "app"})
+	schemaAgrees(t, text, err)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,6 +272,7 @@ func TestEveryProblemIsReportedAtItsLine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := config.Parse("c.yaml", []byte(c.text), host())
+			schemaAgrees(t, c.text, err)
 			got := ""
 			if err != nil {
 				got = err.Error()

@@ -22,14 +22,8 @@ type decoder struct {
 	unread map[string]bool
 }
 
-// key is one key of a mapping and what reads its value.
-type key struct {
-	name string
-	read func(value *yaml.Node, path string)
-}
-
 // mapping reads a mapping whose keys are all known. It answers whether n is a mapping at all.
-func (d *decoder) mapping(n *yaml.Node, path string, keys ...key) bool {
+func (d *decoder) mapping(n *yaml.Node, path string, keys []key) bool {
 	return d.entries(n, path, func(name, value *yaml.Node, at string) {
 		i := slices.IndexFunc(keys, func(k key) bool { return k.name == name.Value })
 		if i < 0 {
@@ -37,7 +31,7 @@ func (d *decoder) mapping(n *yaml.Node, path string, keys ...key) bool {
 			d.report(name, path, "%s", model.Unknown("key", name.Value, strings.Join(known, ", "), known...))
 			return
 		}
-		keys[i].read(value, at)
+		keys[i].value.read(value, at)
 	})
 }
 
@@ -168,44 +162,4 @@ func describe(n *yaml.Node) string {
 		return "a block of text"
 	}
 	return strconv.Quote(n.Value)
-}
-
-// text returns a reader that puts a string where it is wanted. Nothing that may be absent may be empty:
-// an empty value is somebody's mistake, and taking it for the default would choose other tables.
-func (d *decoder) text(into *string) func(*yaml.Node, string) {
-	return func(n *yaml.Node, path string) {
-		text, ok := d.scalar(n, path)
-		if ok && text == "" {
-			d.report(n, path, "an empty string (leave the key out for the default)")
-		}
-		if text == "" {
-			d.skip(path)
-		}
-		*into = text
-	}
-}
-
-// anyText is text where the empty string is a value too.
-func (d *decoder) anyText(into **string) func(*yaml.Node, string) {
-	return func(n *yaml.Node, path string) {
-		text, ok := d.scalar(n, path)
-		if !ok {
-			d.skip(path)
-			return
-		}
-		*into = &text
-	}
-}
-
-func (d *decoder) boolean(into *bool) func(*yaml.Node, string) {
-	return func(n *yaml.Node, path string) {
-		text, ok := d.scalar(n, path)
-		switch {
-		case !ok:
-		case text == "true" || text == "false":
-			*into = text == "true"
-		default:
-			d.report(n, path, "%s", model.Unknown("value", text, "true or false", "true", "false"))
-		}
-	}
 }

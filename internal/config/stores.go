@@ -10,15 +10,10 @@ import (
 	"github.com/statigen/statigen/internal/model"
 )
 
-// Version is the config's own version, the only one there is.
-const Version = "1"
-
 func (d *decoder) config(root *yaml.Node, mod model.Module) []model.Store {
 	var stores []model.Store
 	version := ""
-	if !d.mapping(root, "",
-		key{"version", d.text(&version)},
-		key{"stores", func(n *yaml.Node, path string) { stores = d.stores(n, path, mod) }}) {
+	if !d.mapping(root, "", d.configKeys(&version, &stores, mod)) {
 		return nil
 	}
 	switch {
@@ -33,7 +28,7 @@ func (d *decoder) config(root *yaml.Node, mod model.Module) []model.Store {
 	return stores
 }
 
-func (d *decoder) stores(n *yaml.Node, path string, mod model.Module) []model.Store {
+func (d *decoder) readStores(n *yaml.Node, path string, mod model.Module) []model.Store {
 	var stores []model.Store
 	d.entries(n, path, func(name, value *yaml.Node, at string) {
 		unread := len(d.unread)
@@ -56,7 +51,7 @@ func (d *decoder) stores(n *yaml.Node, path string, mod model.Module) []model.St
 // named reads one store. It answers whether enough is known of it to hold it against others.
 func (d *decoder) named(name, value *yaml.Node, at string, mod model.Module) (model.Store, bool) {
 	spec := model.Spec{Name: name.Value, Tables: map[string]string{}, Collations: map[string]string{}}
-	if !d.store(value, at, &spec) {
+	if !d.mapping(value, at, d.storeKeys(&spec)) {
 		return model.Store{}, false // New would only miss what could not be read
 	}
 	store, problems := model.New(mod, spec)
@@ -68,75 +63,17 @@ func (d *decoder) named(name, value *yaml.Node, at string, mod model.Module) (mo
 	return store, spec.Out != ""
 }
 
-func (d *decoder) store(n *yaml.Node, path string, spec *model.Spec) bool {
-	return d.mapping(n, path,
-		key{"package", d.text(&spec.Package)},
-		key{"out", d.text(&spec.Out)},
-		key{"prefix", d.text(&spec.Prefix)},
-		key{"table_prefix", d.anyText(&spec.TablePrefix)},
-		key{"table", func(n *yaml.Node, _ string) {
-			d.remember(path+".tables.charts", n)
-			d.table(spec, "charts")(n, path+".tables.charts")
-		}},
-		key{"tables", func(n *yaml.Node, path string) { d.tables(n, path, spec) }},
-		key{"id", d.text(&spec.ID)},
-		key{"leading_columns", func(n *yaml.Node, path string) { d.leading(n, path, spec) }},
-		key{"timestamps_position", d.text(&spec.TimestampsPosition)},
-		key{"column_collations", func(n *yaml.Node, path string) { d.collations(n, path, spec) }},
-		key{"distinct_search_path", d.boolean(&spec.DistinctSearchPath)},
-		key{"lock_key", d.text(&spec.LockKey)})
-}
-
-// table reads a table's whole name. "table: X" is short for tables.charts, so both are one too many.
-func (d *decoder) table(spec *model.Spec, concept string) func(*yaml.Node, string) {
-	return func(n *yaml.Node, path string) {
-		name := ""
-		d.text(&name)(n, path)
-		if _, twice := spec.Tables[concept]; twice {
-			d.report(n, path, "the charts table is named twice (table is short for tables.charts)")
-		}
-		if name != "" {
-			spec.Tables[concept] = name
-		}
-	}
-}
-
-func (d *decoder) tables(n *yaml.Node, path string, spec *model.Spec) {
-	var keys []key
-	for _, concept := range model.Concepts() {
-		keys = append(keys, key{concept, d.table(spec, concept)})
-	}
-	d.mapping(n, path, keys...)
-}
-
-func (d *decoder) collations(n *yaml.Node, path string, spec *model.Spec) {
-	var keys []key
-	for _, column := range model.CollatedColumns() {
-		keys = append(keys, key{column, func(n *yaml.Node, path string) {
-			name := ""
-			d.text(&name)(n, path)
-			spec.Collations[column] = name
-		}})
-	}
-	d.mapping(n, path, keys...)
-}
-
-func (d *decoder) leading(n *yaml.Node, path string, spec *model.Spec) {
+func (d *decoder) readColumns(n *yaml.Node, path string) []model.ColumnSpec {
 	if !d.kind(n, path, yaml.SequenceNode, "a list of columns") {
-		return
+		return nil
 	}
+	columns := make([]model.ColumnSpec, len(n.Content))
 	for i, item := range n.Content {
 		at := fmt.Sprintf("%s.%d", path, i)
 		d.remember(at, item)
-		var c model.ColumnSpec
-		d.mapping(item, at,
-			key{"name", d.text(&c.Name)},
-			key{"type", d.text(&c.Type)},
-			key{"collation", d.text(&c.Collation)},
-			key{"not_null", d.boolean(&c.NotNull)},
-			key{"default", d.anyText(&c.Default)})
-		spec.Leading = append(spec.Leading, c)
+		d.mapping(item, at, d.columnKeys(&columns[i]))
 	}
+	return columns
 }
 
 // together holds every pair of stores against each other. Of a pair whose first is another config's, this file's is the

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxName is how many bytes of a name Postgres keeps; it cuts a longer one with no more than a notice.
-const maxName = 63
+// MaxName is how many bytes of a name Postgres keeps; it cuts a longer one with no more than a notice.
+const MaxName = 63
 
 // name checks a name that the database will hold.
 func (c *checker) name(field, name string) bool {
@@ -20,8 +20,8 @@ func (c *checker) name(field, name string) bool {
 		c.report(field, "the name %.100q is not UTF-8", name)
 	case strings.ContainsFunc(name, Unprintable):
 		c.report(field, "the name %.100q holds a control, format or separator character", name)
-	case len(name) > maxName:
-		c.report(field, "the name %.100q has %d bytes (want at most %d)", name, len(name), maxName)
+	case len(name) > MaxName:
+		c.report(field, "the name %.100q has %d bytes (want at most %d)", name, len(name), MaxName)
 	default:
 		return true
 	}
@@ -32,8 +32,8 @@ func (c *checker) name(field, name string) bool {
 // keys, and is no name of the database's.
 func StoreName(name string) string {
 	other := func(r rune) bool { return r != '-' && r != '_' && notInIdentifier(r) && !unicode.IsMark(r) }
-	if name == "" || len(name) > maxName || strings.ContainsFunc(name, other) {
-		return fmt.Sprintf("%.100q is no name of a store (want letters, digits, - and _, at most %d bytes)", name, maxName)
+	if name == "" || len(name) > MaxName || strings.ContainsFunc(name, other) {
+		return fmt.Sprintf("%.100q is no name of a store (want letters, digits, - and _, at most %d bytes)", name, MaxName)
 	}
 	return ""
 }
@@ -154,7 +154,7 @@ func (c *checker) column(at string, position int, spec ColumnSpec) Column {
 		NotNull: spec.NotNull, Default: spec.Default,
 	}
 	if spec.Type == "" {
-		c.report(at+".type", "no type (want %s)", wantType())
+		c.report(at+".type", "no type (want %s)", WantType())
 		return column
 	}
 	column.Type = c.columnType(at+".type", spec.Type)

@@ -128,8 +128,8 @@ func (c *checker) tables(s *Store, spec Spec) {
 		}
 		c.table(field, t.Name, s.Schema)
 		for _, index := range s.Indexes()[t.Concept] {
-			if len(index) > maxName {
-				c.report(field, "the index name %q has %d bytes (want at most %d)", index, len(index), maxName)
+			if len(index) > MaxName {
+				c.report(field, "the index name %q has %d bytes (want at most %d)", index, len(index), MaxName)
 			}
 		}
 	}

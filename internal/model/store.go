@@ -37,6 +37,9 @@ type Store struct {
 // TimestampsPositions lists where inserted_at and updated_at may stand, the default first.
 func TimestampsPositions() []string { return []string{"trailing", "leading"} }
 
+// LockKeys lists what a lock key may be made from, the default first.
+func LockKeys() []keyspec.LockKey { return keyspec.LockKeys() }
+
 // StoreString is the text that the chart lock's key is made from.
 func (s Store) StoreString() string { return keyspec.StoreString(s.Schema, s.Charts.Name) }
 

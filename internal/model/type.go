@@ -63,22 +63,22 @@ func bases() map[Base]base {
 	}
 }
 
-// typeWords are the types as a config writes them, without brackets.
-func typeWords() []string {
+// TypeWords are the types as a config writes them, without brackets.
+func TypeWords() []string {
 	return []string{
 		"text", "varchar(n)", "uuid", "smallint", "integer", "bigint", "boolean", "numeric", "date", "timestamp", "timestamptz", "jsonb", "bytea",
 	}
 }
 
-// wantType says what the type of a column may be.
-func wantType() string { return list(typeWords()) + ", and [] behind it for an array" }
+// WantType says what the type of a column may be.
+func WantType() string { return list(TypeWords()) + ", and [] behind it for an array" }
 
 func unknownType(text string) string {
-	words := typeWords()
-	for _, w := range typeWords() {
+	words := TypeWords()
+	for _, w := range TypeWords() {
 		words = append(words, w+"[]")
 	}
-	return Unknown("column type", text, wantType(), words...)
+	return Unknown("column type", text, WantType(), words...)
 }
 
 // maxLength is the greatest n of varchar(n).

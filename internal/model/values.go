@@ -52,17 +52,17 @@ func CollatedColumns() []string {
 	return []string{"content_hash", "session_id", "execution_id", "status", "failure", "door"}
 }
 
-// maxDefault is how many bytes a default may have. sqlc reads lines of up to 64 KiB, a literal stands on one, and a byte of it
+// MaxDefault is how many bytes a default may have. sqlc reads lines of up to 64 KiB, a literal stands on one, and a byte of it
 // takes up to six as an escape.
-const maxDefault = 8192
+const MaxDefault = 8192
 
 // checkDefault refuses a literal that the server would refuse for the type, or read in two ways.
 func (c *checker) checkDefault(field string, t Type, text *string) {
 	if text == nil {
 		return
 	}
-	if len(*text) > maxDefault {
-		c.report(field, "a default of %d bytes (want at most %d)", len(*text), maxDefault)
+	if len(*text) > MaxDefault {
+		c.report(field, "a default of %d bytes (want at most %d)", len(*text), MaxDefault)
 		return
 	}
 	want := ""
