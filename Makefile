@@ -16,7 +16,7 @@ help: ## Lists the targets.
 build: ## Builds bin/statigen; the first time takes minutes, for sqlc's parser is C.
 	go build -o bin/statigen ./cmd/statigen
 
-generate: ## Writes templates/ for the default config, and the example.
+generate: ## Writes templates/ for the default config, the config's reference and schema, and the example.
 	go generate . ./gen/...
 
 example: ## Generates the example and runs its tests, verbosely.
@@ -39,7 +39,7 @@ race: ## Runs the stores' tests under the race detector.
 
 check: ## Compiles, vets, and looks whether what is generated, and go.mod, are current.
 	go build ./... && go vet ./... && go mod tidy -diff && go mod verify
-	go test -run 'Current$$' ./internal/generate
+	go test -run 'Current$$' ./internal/generate ./internal/config
 
 lint: ## Runs golangci-lint, which knows the import rules, and staticcheck.
 	go run $(GOLANGCI) run ./...

@@ -16,3 +16,4 @@ import "embed"
 var Texts embed.FS
 
 //go:generate go run ./internal/templategen
+//go:generate go run ./internal/configdocs

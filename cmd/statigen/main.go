@@ -9,6 +9,7 @@
 //	statigen key [--config file] [--json] [--execution id]... [content hash]...
 //	statigen ddl [--config file] [--store name] [--from version] [--to version] [--down]
 //	statigen migrations [--config file] [--store name] --dir folder [--format tool] [--from version] [--considered]
+//	statigen config-schema
 //	statigen version
 //
 // Each command has its --help.
@@ -40,31 +41,19 @@
 // share, and records there, in statigen.state, what they lead to; what the config asks for later becomes the next
 // migration. A change that may lose rows, or that makes another lock, is refused, with the SQL to consider.
 //
-// A config with every key:
+// Config-schema prints the JSON Schema of the config, for editors.
+//
+// A config:
 //
 //	version: 1
 //	stores:
 //	  loans:                         # letters, digits, - and _
-//	    package: loanstore           # default: the last element of out
-//	    out: loanstore               # a folder, relative to this file
-//	    prefix: loans                # Postgres schema, none of the server's own; absent: search_path decides
-//	    table_prefix: statifier_     # the default
-//	    tables: {charts: charts}     # whole names, table_prefix not applied; table: X is short for this one
-//	    id: uxid                     # uxid (the default), uuid or bigserial
-//	    leading_columns:             # after id, in this order, on all four tables
-//	      - {name: tenant_id, type: uuid}
-//	      - {name: region, type: text, collation: C, not_null: true, default: eu}
-//	    timestamps_position: leading # inserted_at and updated_at after the leading columns; default: trailing
-//	    column_collations:           # of content_hash, session_id, execution_id, status, failure and door
-//	      execution_id: C            # pg_catalog's, or schema.name; it must be deterministic
-//	    distinct_search_path: true   # this store without prefix lies in another schema than those with one
-//	    lock_key: store              # store (the default), content_hash or both
+//	    out: loanstore               # the package's folder, relative to this file
+//	    prefix: loans                # Postgres schema; absent: search_path decides
+//	    leading_columns:             # the host's own, after id, on all four tables
+//	      - {name: tenant_id, type: uuid, not_null: true}
 //
-// A leading column's type is text, varchar(n), uuid, smallint, integer, bigint, boolean, numeric, date, timestamp,
-// timestamptz, jsonb or bytea, or one of these and [] for an array of one dimension. Its default is a literal: for a
-// timestamp YYYY-MM-DD HH:MM:SS in UTC, for a timestamptz the same and a Z, for a bytea \x and hexadecimal digits, for an
-// array {}, and it has at most 8192 bytes. There is room for 1587 leading columns. Where another program writes the column, infinity in a timestamp, and NULL in an array whose elements have no
-// NULL in Go, are errors when they are read.
+// Docs/config.md has every key, with what it accepts, its default and an example.
 //
 // The exit code is 0 if all is well, 1 if check or diff found something, 2 if the config, the command line or the file system
 // is at fault, 3 if statigen is.

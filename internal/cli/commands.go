@@ -47,10 +47,15 @@ func commands() []command {
 			"a lock, ends with 2, the SQL to consider, and nothing written.",
 		flags: migrationsFlags, run: runMigrations,
 	}, {
+		name: "config-schema", usage: "config-schema",
+		about: "Prints the JSON Schema of the config, by which an editor completes and checks it.", flags: noFlags, run: runConfigSchema,
+	}, {
 		name: "version", usage: "version", about: "Prints the version of statigen, and of the sqlc in it.",
-		flags: func(*options, *pflag.FlagSet) {}, run: runVersion,
+		flags: noFlags, run: runVersion,
 	}}
 }
+
+func noFlags(*options, *pflag.FlagSet) {}
 
 func configFlag(o *options, flags *pflag.FlagSet) {
 	flags.StringVar(&o.config, "config", "", "the config `file`; default: statigen.yaml here or above")
@@ -107,16 +112,16 @@ func find(args []string) (command, []string, error) {
 			return c, args[1:], nil
 		}
 	}
-	return command{}, nil, fmt.Errorf("unknown command %q (want %s)", args[0], names(all))
+	return command{}, nil, fmt.Errorf("unknown command %q (want %s)", args[0], listed(all))
 }
 
-func names(all []command) string {
-	var words []string
-	for _, c := range all {
-		words = append(words, c.name)
+func listed(all []command) string {
+	names := make([]string, len(all))
+	for i, c := range all {
+		names[i] = c.name
 	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // overview is what statigen --help prints.
