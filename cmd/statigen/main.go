@@ -4,6 +4,7 @@
 // Usage:
 //
 //	statigen [generate] [--config file] [--adopt] [--prune] [--accept-lock-key 'store: key string']...
+//	statigen init [--store name] [--out folder] [--prefix schema] [--tools-mod]
 //	statigen check [--config file] [--format text|json|github]
 //	statigen diff [--config file]
 //	statigen key [--config file] [--json] [--execution id]... [content hash]...
@@ -26,6 +27,9 @@
 // A module may have several configs. Their stores are held against each other as those of one are: none may share
 // some of another's tables, or the same tables under another store string. Found are the files called statigen.yaml and
 // those that a package says it was made from, but in testdata, vendor, node_modules and folders that begin with . or _.
+//
+// Init writes the first config into a folder of a module, with every key explained, its JSON Schema for editors, and a
+// generate.go whose go:generate line runs this version of statigen. It overwrites nothing.
 //
 // Check prints each file that is missing, out of date, edited by hand, stale or foreign, and orphaned packages; diff prints
 // what generate would change, as a patch. Neither writes anything.

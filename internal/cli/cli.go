@@ -14,6 +14,7 @@ import (
 	"github.com/statigen/statigen/internal/config"
 	"github.com/statigen/statigen/internal/generate"
 	"github.com/statigen/statigen/internal/output"
+	"github.com/statigen/statigen/internal/start"
 )
 
 // Exit codes.
@@ -63,6 +64,7 @@ type options struct {
 	down          bool
 	dir           string
 	considered    bool
+	begin         start.Wish
 }
 
 func run(ctx context.Context, args []string, stdout io.Writer) error {

@@ -23,6 +23,11 @@ func commands() []command {
 		name: "generate", usage: "[generate] [flags]",
 		about: "Writes each store's package and prints the files that it changed.", flags: generateFlags, run: runGenerate,
 	}, {
+		name: "init", usage: "init [flags]",
+		about: "Writes a config with every key explained, its JSON Schema, and a generate.go that runs this version of statigen, here.\n" +
+			"Overwrites nothing: if one of them is there, or the store's folder, it writes none. Prints the commands that come next.",
+		flags: initFlags, run: runInit,
+	}, {
 		name: "check", usage: "check [flags]",
 		about: "Prints what generate would change, and what is in its way, a file a line. Ends with 1 if there is any. Writes nothing.",
 		flags: checkFlags, run: runCheck,
@@ -67,6 +72,13 @@ func generateFlags(o *options, flags *pflag.FlagSet) {
 		"a `change` of a committed store's lock that is meant, as 'store: key string'; repeatable")
 	flags.BoolVar(&o.adopt, "adopt", false, "take over generated files that have no manifest")
 	flags.BoolVar(&o.prune, "prune", false, "remove the packages of stores that the config no longer has")
+}
+
+func initFlags(o *options, flags *pflag.FlagSet) {
+	flags.StringVar(&o.begin.Store, "store", "", "the store's `name` in the config; default: the module's or the folder's")
+	flags.StringVar(&o.begin.Out, "out", "", "the `folder` of its package, relative to this one; default: the name and store, in one word")
+	flags.StringVar(&o.begin.Prefix, "prefix", "", "its Postgres `schema`; default: none, search_path decides")
+	flags.BoolVar(&o.begin.ToolsMod, "tools-mod", false, "run statigen from a tools.mod, which keeps its version and sums, and not by go run")
 }
 
 func checkFlags(o *options, flags *pflag.FlagSet) {

@@ -59,7 +59,12 @@ func Load(file string, others ...string) (Config, error) {
 	if err != nil {
 		return Config{}, fmt.Errorf("read the config: %w", err)
 	}
-	root, mod, err := module(filepath.Dir(file))
+	return Read(file, src, others...)
+}
+
+// Read is Load of a text that may not be in the file yet.
+func Read(file string, src []byte, others ...string) (Config, error) {
+	root, mod, err := Module(filepath.Dir(file))
 	if err != nil {
 		return Config{}, err
 	}
@@ -78,12 +83,12 @@ func Root(file string) (string, error) {
 	if _, err := os.Stat(file); err != nil {
 		return "", fmt.Errorf("read the config: %w", err)
 	}
-	root, _, err := module(filepath.Dir(file))
+	root, _, err := Module(filepath.Dir(file))
 	return root, err
 }
 
-// module finds the go.mod at or above dir.
-func module(dir string) (root string, mod model.Module, err error) {
+// Module finds the module that dir lies in: the one of the go.mod at or above it.
+func Module(dir string) (root string, mod model.Module, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
 		return "", mod, fmt.Errorf("find the module: %w", err)
