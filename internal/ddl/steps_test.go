@@ -17,6 +17,7 @@ import (
 	"github.com/statigen/statigen/internal/live"
 	"github.com/statigen/statigen/internal/model"
 	"github.com/statigen/statigen/internal/pgtest"
+	"github.com/statigen/statigen/internal/reference"
 	"github.com/statigen/statigen/internal/sqltext"
 )
 
@@ -95,7 +96,7 @@ func TestEachVersionIsTheReferences(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			conn := pgtest.New(t, "").Conn(t)
 			for v := 1; v <= 8; v++ {
-				run(t, conn, reference(s, v))
+				run(t, conn, reference.Migration(s, v))
 				demand(t, "the reference", conn, s, ddl.Version(v))
 			}
 		})
@@ -198,9 +199,9 @@ func TestStepsFromEachVersionOfTheReference(t *testing.T) {
 			if v != 1 && v != 5 && i >= everyVersion {
 				continue
 			}
-			t.Run(fmt.Sprintf("%s at %d", s.Name, v), func(t *testing.T) { upgraded(t, s, v, reference) })
+			t.Run(fmt.Sprintf("%s at %d", s.Name, v), func(t *testing.T) { upgraded(t, s, v, reference.Migration) })
 			if v < 6 {
-				t.Run(fmt.Sprintf("%s at %d, with runs", s.Name, v), func(t *testing.T) { upgraded(t, s, v, beforeRenaming) })
+				t.Run(fmt.Sprintf("%s at %d, with runs", s.Name, v), func(t *testing.T) { upgraded(t, s, v, reference.BeforeRenaming) })
 			}
 		}
 	}

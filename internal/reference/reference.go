@@ -1,4 +1,6 @@
-package ddl_test
+// Package reference is for tests: what the reference's own migrations do to a database. It was written from the description
+// of its tables, and knows nothing of package ddl, which is held against it.
+package reference
 
 import (
 	"fmt"
@@ -8,9 +10,8 @@ import (
 	"github.com/statigen/statigen/internal/model"
 )
 
-// reference is what the reference's own migration to a version does, as its adapter words it: written from the
-// description of its tables and not from package ddl.
-func reference(s model.Store, version int) []string {
+// Migration is what the migration to a version does, as the reference's adapter words it.
+func Migration(s model.Store, version int) []string {
 	r := referenced{s}
 	switch version {
 	case 1:
@@ -43,8 +44,8 @@ func reference(s model.Store, version int) []string {
 	return nil // 6 is for tables that have the old names
 }
 
-// beforeRenaming is the same for a library before 0.12, for which an execution was a run.
-func beforeRenaming(s model.Store, version int) []string {
+// BeforeRenaming is the same for a library before 0.12, for which an execution was a run.
+func BeforeRenaming(s model.Store, version int) []string {
 	r := referenced{s}
 	if s.FormerRuns != "" {
 		r.s.Executions.Name = s.FormerRuns
@@ -55,7 +56,7 @@ func beforeRenaming(s model.Store, version int) []string {
 	case 5:
 		return r.v05("run_id")
 	}
-	return reference(r.s, version)
+	return Migration(r.s, version)
 }
 
 type referenced struct{ s model.Store }
