@@ -16,14 +16,15 @@ func Script(s model.Store, from, to Version) string {
 		if step.Why != "" {
 			fmt.Fprintf(&text, " Nothing to do: %s.", step.Why)
 		}
-		text.WriteString("\n" + step.script())
+		text.WriteString("\n" + Text(step.Statements))
 	}
 	return text.String()
 }
 
-func (s Step) script() string {
+// Text is statements as a text for psql.
+func Text(statements []Statement) string {
 	var text strings.Builder
-	for _, unit := range Units(s.Statements) {
+	for _, unit := range Units(statements) {
 		if unit.Alone {
 			text.WriteString(unit.SQL + ";\n")
 		} else {

@@ -81,11 +81,18 @@ func (i Index) keys() string {
 
 // build creates an index beside readers and writers. A build that failed left one that is not valid, so what is there
 // goes first: run again, the pair makes it whole.
-func (s State) build(t Table, index Index) []Statement {
-	return append(s.drop(index), Statement{s.index(t, index, "CONCURRENTLY"), true})
+func (s State) build(t Table, index Index) []Statement { return s.replace(t, index, index) }
+
+// replace puts an index in the place of one that is there, or may be.
+func (s State) replace(t Table, is, want Index) []Statement {
+	return append(s.drop(t, is), Statement{s.index(t, want, "CONCURRENTLY"), true})
 }
 
-func (s State) drop(index Index) []Statement {
+// drop drops an index, and with it the constraint that it keeps: the server lets go of none alone.
+func (s State) drop(t Table, index Index) []Statement {
+	if index.Constraint {
+		return s.alter(t, "DROP CONSTRAINT "+keyspec.QuoteIdent(index.Name))
+	}
 	return []Statement{{"DROP INDEX CONCURRENTLY IF EXISTS " + keyspec.Relation(s.Schema, index.Name), true}}
 }
 

@@ -32,10 +32,10 @@ func up(s model.Store, first, v Version) Step {
 		step.Statements = append(step.Statements, d.Up...)
 	}
 	switch {
-	case first == empty || first >= renamed:
+	case first == empty || first >= Renaming:
 	case v == first+1:
-		step.Statements = append(rename(s), step.Statements...)
-	case v == renamed:
+		step.Statements = append(Rename(s), step.Statements...)
+	case v == Renaming:
 		step.Why = "the names were changed in front of all"
 	}
 	if v == rebuilt && first == rebuilt-1 {
@@ -53,7 +53,7 @@ func down(s model.Store, v Version) Step {
 	for _, d := range slices.Backward(Compare(At(s, v-1), At(s, v))) {
 		step.Statements = append(step.Statements, d.Down...)
 	}
-	if v == renamed {
+	if v == Renaming {
 		step.Why = "the new names stay"
 	}
 	return step.explained()
@@ -62,7 +62,7 @@ func down(s model.Store, v Version) Step {
 func (s Step) explained() Step {
 	if len(s.Statements) == 0 && s.Why == "" {
 		s.Why = map[Version]string{
-			rebuilt: "the index on the metadata is as it is to be", renamed: "there are no old names",
+			rebuilt: "the index on the metadata is as it is to be", Renaming: "there are no old names",
 		}[max(s.From, s.To)]
 	}
 	return s

@@ -15,8 +15,9 @@ type Version int
 const (
 	empty   Version = 0
 	rebuilt Version = 4 // the index on the metadata, without keeping writers out
-	renamed Version = 6 // from runs to executions
-	retired Version = 7 // tombstones
+	// Renaming is where runs became executions.
+	Renaming Version = 6
+	retired  Version = 7 // tombstones
 )
 
 func versions() []string {

@@ -3,7 +3,7 @@ SELECT a.attname::text AS name, tn.nspname::text AS type_schema, t.typname::text
   COALESCE(cn.nspname, '')::text AS collation_schema, COALESCE(c.collname, '')::text AS collation,
   a.attnotnull AS not_null,
   a.attidentity <> '' OR COALESCE(pg_get_expr(d.adbin, d.adrelid), '') LIKE 'nextval(%' AS counted,
-  COALESCE(pg_get_expr(d.adbin, d.adrelid), '') AS default,
+  a.attgenerated <> '' AS generated, COALESCE(pg_get_expr(d.adbin, d.adrelid), '') AS default,
   EXISTS (SELECT FROM pg_index AS i WHERE i.indrelid = a.attrelid AND i.indisprimary AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum) AS primary_key
 FROM pg_attribute AS a
 JOIN pg_type AS t ON t.oid = a.atttypid

@@ -1,5 +1,6 @@
 SELECT x.relname::text AS name, m.amname::text AS method, COALESCE(pg_get_expr(i.indpred, i.indrelid), '') AS predicate,
   i.indisunique AS unique, i.indisvalid AND i.indisready AS valid, i.indimmediate AS immediate,
+  EXISTS (SELECT FROM pg_constraint AS o WHERE o.conindid = i.indexrelid AND o.conrelid = i.indrelid AND o.contype IN ('u', 'x')) AS constraint,
   array_agg(COALESCE(a.attname::text, pg_get_indexdef(i.indexrelid, k.n::int4, true)) ORDER BY k.n) AS columns,
   array_agg(COALESCE(c.collname::text, '') ORDER BY k.n) AS collations,
   array_agg(COALESCE(cn.nspname::text, '') ORDER BY k.n) AS collation_schemas,

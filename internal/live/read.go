@@ -32,8 +32,8 @@ func Read(ctx context.Context, tx pgx.Tx, s model.Store) (ddl.State, error) {
 	if err != nil {
 		return r.state, fmt.Errorf("find the tables: %w", err)
 	}
-	// Names that the server prints are qualified unless they are its own.
-	if _, err := tx.Exec(ctx, "SET LOCAL search_path TO pg_catalog"); err != nil {
+	// Names that the server prints are qualified unless they are its own, and no temporary table comes before its catalogs.
+	if _, err := tx.Exec(ctx, "SET LOCAL search_path TO pg_catalog, pg_temp"); err != nil {
 		return r.state, fmt.Errorf("read the catalogs: %w", err)
 	}
 	for i, t := range s.Tables() {
@@ -53,15 +53,11 @@ type reader struct {
 	state  ddl.State
 }
 
-// find looks the tables up; 0 is one that is not there.
+// find looks the tables up as the store's own Verify does, which a role that may not use the schema can; 0 is one that is
+// not there.
 func (r *reader) find(ctx context.Context, s model.Store) ([]uint32, error) {
-	lookups := make([]string, len(s.Tables()))
-	for i, t := range s.Tables() {
-		lookups[i] = "COALESCE(pg_catalog.to_regclass(" + sqltext.Literal(s.Relation(t)) + ")::pg_catalog.oid, 0)"
-	}
-	var oids []uint32
-	err := r.tx.QueryRow(ctx, "SELECT ARRAY["+strings.Join(lookups, ", ")+"]").Scan(&oids)
-	return oids, err
+	rows, _ := r.tx.Query(ctx, "SELECT COALESCE(t.found, 0) FROM "+sqltext.Tables(s)+" AS t (concept, relation, name, prefix, found)")
+	return pgx.CollectRows(rows, pgx.RowTo[uint32])
 }
 
 func (r *reader) table(ctx context.Context, t model.Table, oid uint32) error {
@@ -87,7 +83,8 @@ func (r *reader) table(ctx context.Context, t model.Table, oid uint32) error {
 type column struct {
 	Name, TypeSchema, Type, Modifier string
 	CollationSchema, Collation       string
-	NotNull, PrimaryKey, Counted     bool
+	NotNull, PrimaryKey              bool
+	Counted, Generated               bool
 	Default                          string
 }
 
@@ -100,6 +97,14 @@ func (r *reader) column(ctx context.Context, t model.Table, c column) (ddl.Colum
 	}
 	if c.Counted && read.Type == "pg_catalog.int8" {
 		read.Type, read.Default = ddl.Bigserial, ""
+		return read, nil
+	}
+	if c.Generated {
+		read.Default = ddl.Generated + "(" + c.Default + ")"
+		return read, nil
+	}
+	if c.Counted && c.Default == "" {
+		read.Default = ddl.Identity
 		return read, nil
 	}
 	if table, _ := r.wanted.Table(t.Concept); c.Default != "" {
@@ -141,6 +146,7 @@ func qualified(schema, name string) string {
 type index struct {
 	Name, Method, Predicate  string
 	Unique, Valid, Immediate bool
+	Constraint               bool
 	Columns, Collations      []string
 	CollationSchemas         []string
 	ClassSchemas, Classes    []string
@@ -155,7 +161,10 @@ func (r *reader) indexes(ctx context.Context, oid uint32) ([]ddl.Index, error) {
 	}
 	indexes := make([]ddl.Index, len(found))
 	for i, f := range found {
-		indexes[i] = ddl.Index{Name: f.Name, Unique: f.Unique, Method: f.Method, Keys: f.keys(), Predicate: predicate(f.Predicate), Invalid: !f.Valid || !f.Immediate}
+		indexes[i] = ddl.Index{
+			Name: f.Name, Unique: f.Unique, Method: f.Method, Keys: f.keys(), Predicate: predicate(f.Predicate),
+			Invalid: !f.Valid, Deferrable: !f.Immediate, Constraint: f.Constraint,
+		}
 	}
 	return indexes, nil
 }

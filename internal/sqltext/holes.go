@@ -70,16 +70,16 @@ func relations(s model.Store, words map[string]string) {
 	} {
 		words[hole] = keyspec.QuoteIdent(name)
 	}
-	words["tables"] = tables(s)
+	words["tables"] = Tables(s)
 	words["charts_filtered"] = filtered(s, s.Charts)
 	words["filtered_charts"] = filteredNames(s, s.Charts)
 	words["filtered_executions"] = filteredNames(s, s.Executions)
 	words["filtered_tables"] = filteredNames(s, s.Charts, s.Positions, s.Executions)
 }
 
-// tables is a relation of the store's tables: the concept, the name as SQL writes it and as the catalogs have it, the
+// Tables is a relation of the store's tables: the concept, the name as SQL writes it and as the catalogs have it, the
 // schema ("" leaves it to the search_path) and the oid, NULL where there is none.
-func tables(s model.Store) string {
+func Tables(s model.Store) string {
 	rows := make([]string, len(s.Tables()))
 	for i, t := range s.Tables() {
 		rows[i] = "SELECT " + Literal(t.Concept) + ", " + Literal(s.Relation(t)) + ", " +
