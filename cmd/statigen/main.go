@@ -10,6 +10,7 @@
 //	statigen key [--config file] [--json] [--execution id]... [content hash]...
 //	statigen ddl [--config file] [--store name] [--from version] [--to version] [--down]
 //	statigen migrations [--config file] [--store name] --dir folder [--format tool] [--from version] [--considered]
+//	statigen verify [--config file] [--store name] [--database-url URL] [--role name] [--json]
 //	statigen config-schema
 //	statigen version
 //
@@ -45,6 +46,12 @@
 // share, and records there, in statigen.state, what they lead to; what the config asks for later becomes the next
 // migration. A change that may lose rows, or that makes another lock, is refused, with the SQL to consider.
 //
+// Verify holds a live database against the config: the tables of every store, or of one, as schema.sql makes them, which
+// table the search_path finds, what a role may do, and whether the server prepares every statement. It prints each
+// difference as a comment, and below it the SQL that mends it, so that psql takes the whole; SQL that takes a decision is a
+// comment as well, with the reason. Without --database-url the database is that of PGHOST, PGPASSWORD and the like. No
+// password is printed. It writes nothing: its transactions are read-only and rolled back.
+//
 // Config-schema prints the JSON Schema of the config, for editors.
 //
 // A config:
@@ -59,8 +66,8 @@
 //
 // Docs/config.md has every key, with what it accepts, its default and an example.
 //
-// The exit code is 0 if all is well, 1 if check or diff found something, 2 if the config, the command line or the file system
-// is at fault, 3 if statigen is.
+// The exit code is 0 if all is well, 1 if check, diff or verify found something, 2 if the config, the command line, the file
+// system or the database is at fault, 3 if statigen is.
 package main
 
 import (

@@ -60,6 +60,8 @@ type options struct {
 	json          bool
 	format        string
 	store         string
+	databaseURL   string
+	role          string
 	from, to      string
 	down          bool
 	dir           string

@@ -52,6 +52,11 @@ func commands() []command {
 			"a lock, ends with 2, the SQL to consider, and nothing written.",
 		flags: migrationsFlags, run: runMigrations,
 	}, {
+		name: "verify", usage: "verify [flags]",
+		about: "Holds a live database against the config and prints what differs, and the SQL that mends it, in a form that psql\n" +
+			"takes. SQL that takes a decision is printed as a comment. Ends with 1 if there is a difference. Writes nothing.",
+		flags: verifyFlags, run: runVerify,
+	}, {
 		name: "config-schema", usage: "config-schema",
 		about: "Prints the JSON Schema of the config, by which an editor completes and checks it.", flags: noFlags, run: runConfigSchema,
 	}, {
@@ -144,7 +149,7 @@ func overview() string {
 		fmt.Fprintf(&text, "  statigen %s\n", c.usage)
 	}
 	return text.String() + "\nstatigen <command> --help tells what a command does, and lists its flags.\n" +
-		"Exit codes: 0 fine, 1 out of date, 2 a mistake in the config, the command line or the file system, 3 a bug in statigen.\n"
+		"Exit codes: 0 fine, 1 out of date or different, 2 a mistake in the config, the command line, the file system or the database,\n3 a bug in statigen.\n"
 }
 
 func (c command) help(flags *pflag.FlagSet) string {

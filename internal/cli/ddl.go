@@ -32,8 +32,13 @@ func (o options) oneStore(args []string) (model.Store, error) {
 	if o.store == "" && len(job.Stores) == 1 {
 		return job.Stores[0], nil
 	}
+	return o.named(job.Stores)
+}
+
+// named is the store of --store.
+func (o options) named(stores []model.Store) (model.Store, error) {
 	var words []string
-	for _, s := range job.Stores {
+	for _, s := range stores {
 		if s.Name == o.store {
 			return s, nil
 		}

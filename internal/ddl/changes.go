@@ -15,7 +15,7 @@ func Changes(s model.Store, from State) []Difference {
 		return append(Compare(At(s, empty), At(s, Latest())), keeping(s))
 	}
 	var all []Difference
-	if from.Version < renamed {
+	if from.Version < Renaming {
 		all = append(all, renaming(s))
 	}
 	all = append(all, Compare(from, At(s, from.Version))...)
@@ -40,7 +40,7 @@ func changes(s model.Store, first, v Version) []Difference {
 }
 
 func renaming(s model.Store) Difference {
-	return Difference{Table: s.Relation(s.Executions), Text: "may have the names that an execution had when it was a run", Up: rename(s)}
+	return Difference{Table: s.Relation(s.Executions), Text: "may have the names that an execution had when it was a run", Up: Rename(s)}
 }
 
 func rebuilding(s model.Store) Difference {
