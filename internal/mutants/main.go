@@ -50,7 +50,7 @@ func run(names []string, table io.Writer) error {
 	}
 	defer os.RemoveAll(tree)
 	survivors := 0
-	for _, m := range mutants() {
+	for _, m := range slices.Concat(mutants(), databaseMutants()) {
 		if len(names) > 0 && !slices.Contains(names, m.name) {
 			continue
 		}
