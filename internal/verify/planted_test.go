@@ -230,6 +230,18 @@ func TestAViewIsNoTable(t *testing.T) {
 		"table: "+charts+"is a view (want a table: behind this, row-level security and the lock of a row are another's)")
 }
 
+// What makes an index drops one of its name first, and that is not to be another table's.
+func TestAnIndexOfAnotherTableIsLeftAlone(t *testing.T) {
+	h := host(t, "loans")
+	conn := pgtest.New(t, schema(t, h.Store)).Conn(t)
+	exec(t, conn, "DROP INDEX loans.statifier_executions_ended_at_index; CREATE TABLE loans.mine (a int); CREATE INDEX statifier_executions_ended_at_index ON loans.mine (a)")
+	found := verified(t, conn, "", h)
+	want(t, "taken", found, "index: "+executions+`index "statifier_executions_ended_at_index" is missing, and something else in the schema has its name (want that renamed)`)
+	if len(found) > 0 && len(found[0].SQL) > 0 {
+		t.Errorf("there is SQL: %v", found[0].SQL)
+	}
+}
+
 // Two stores on one set of tables are one, so that no SQL is printed twice.
 func TestTwoStoresOnOneSetOfTablesAreVerifiedOnce(t *testing.T) {
 	a, b := host(t, "plain"), host(t, "again")

@@ -69,14 +69,14 @@ func (p *searchPath) judge() (ours bool) {
 }
 
 func (p *searchPath) temporary() bool {
-	any := false
+	found := false
 	for _, t := range p.store.Tables() {
 		if p.places[t.Concept].Persistence == "t" {
-			any = true
+			found = true
 			p.add(SearchPath, p.store.Relation(t), "is a temporary table of the session's own, which comes before every other", "", "DROP TABLE pg_temp."+keyspec.QuoteIdent(t.Name))
 		}
 	}
-	return any
+	return found
 }
 
 // nowhere: either the search_path leads elsewhere, or there are no tables yet.

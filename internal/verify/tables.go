@@ -2,14 +2,21 @@ package verify
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/statigen/statigen/internal/ddl"
+	"github.com/statigen/statigen/internal/keyspec"
 	"github.com/statigen/statigen/internal/live"
 	"github.com/statigen/statigen/internal/model"
 )
+
+//go:embed taken.sql
+var takenSQL string
 
 // tables holds the tables against those of schema.sql.
 func (l *look) tables(ctx context.Context) error {
@@ -21,10 +28,14 @@ func (l *look) tables(ctx context.Context) error {
 	want := ddl.At(l.at, ddl.Latest())
 	accepted := accept(state, want)
 	lacks := lacking(accepted, want)
-	if at := l.versions(lacks, want, old); len(at) > 0 {
+	taken, err := l.takenNames(ctx)
+	if err != nil {
+		return err
+	}
+	if at := l.versions(lacks, want, old); len(at) > 0 && len(taken) == 0 {
 		l.outdated(at, old)
 	} else {
-		l.differs(lacks, old)
+		l.differs(lacks, old, taken)
 	}
 	if err := l.primaryKeys(ctx, state); err != nil {
 		return err
@@ -49,6 +60,25 @@ func (l *look) read(ctx context.Context) (ddl.State, error) {
 		}
 	}
 	return state, err
+}
+
+// takenNames are the indexes, as differences name them, whose names something else has: what makes an index drops the one
+// that is there first, and that is another table's.
+func (l *look) takenNames(ctx context.Context) ([]string, error) {
+	var names, objects []string
+	for _, t := range l.at.Tables() {
+		names = append(names, l.at.Indexes()[t.Concept]...)
+	}
+	oids := []uint32{}
+	for _, p := range l.places {
+		oids = append(oids, p.OID)
+	}
+	rows, _ := l.tx.Query(ctx, takenSQL, l.at.Schema, names, oids)
+	taken, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	for _, name := range taken {
+		objects = append(objects, "index "+keyspec.QuoteIdent(name))
+	}
+	return objects, err
 }
 
 // accept is the state without what differs and is as good: a varchar in the place of a text, whose length is a bound of
@@ -113,12 +143,16 @@ func (l *look) outdated(at []ddl.Version, old bool) {
 }
 
 // differs tells each difference.
-func (l *look) differs(lacks []ddl.Difference, old bool) {
+func (l *look) differs(lacks []ddl.Difference, old bool, taken []string) {
 	if old {
 		l.worse(Version, l.at.StoreString(), "and the tables that belong to it have names that executions had before version 6 of the reference", "")
 		l.found[len(l.found)-1].SQL = ddl.Rename(l.at)
 	}
 	for _, d := range lacks {
+		if slices.Contains(taken, d.Object) {
+			l.difference(d, d.Text+", and something else in the schema has its name (want that renamed)", "", nil)
+			continue
+		}
 		l.difference(d, d.Text, d.Risk, d.Up)
 	}
 }
