@@ -2,7 +2,6 @@ package sqltext
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,8 +13,6 @@ import (
 	"github.com/statigen/statigen/internal/model"
 	"github.com/statigen/statigen/internal/pgtest"
 )
-
-func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 // written is the description of the reference's tables, word for word as far as a catalog can say it: columns in order, then
 // indexes. CHARTS and the like stand for the tables' names, CHARTS_ for those in the names that Ecto derives, ID for the type
