@@ -8,9 +8,9 @@ import (
 	"github.com/statigen/statigen/internal/host"
 )
 
-// A release is the only thing at hand: what its init prints is run, line for line, and there is a package that builds.
+// A release is the only thing at hand: what its init prints is run, line for line, and there is a package that builds, and a test of it.
 func TestWhatInitPrintsLeadsToAPackageThatBuilds(t *testing.T) {
-	proxy := append(fromProxy(t, serveRelease(t)), "GOFLAGS=", "GOWORK=")
+	proxy := append(host.ServeRelease(t, released), "GOFLAGS=", "GOWORK=")
 	for name, c := range map[string]struct {
 		flags []string
 		set   func(*testing.T, host.Folder, []string)
@@ -28,8 +28,9 @@ func TestWhatInitPrintsLeadsToAPackageThatBuilds(t *testing.T) {
 			app := host.Folder{Dir: filepath.Join(m.Dir, "app")}
 			args := append([]string{"run", statigen + "/cmd/statigen@" + released, "init", "--out", "store"}, c.flags...)
 			_, next, _ := strings.Cut(app.Tool(t, proxy, "go", args...), "\nnext:\n")
+			next, _, _ = strings.Cut(next, "  DATABASE_URL=") // the last one asks a server: the README's test does that
 			inEnv(t, app, proxy, "sh", "-ec", next)
-			inEnv(t, app, proxy, "go", "build", "./...")
+			inEnv(t, app, proxy, "go", "vet", "./...")
 		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 // The README's three lines, in hosts of the kinds that it names, each with what the README puts before it there. The
 // package is the same to the byte.
 func TestEachWayToRunItMakesTheSamePackage(t *testing.T) {
-	proxy := fromProxy(t, serveRelease(t))
+	proxy := host.ServeRelease(t, released)
 	const (
 		run   = "go run " + statigen + "/cmd/statigen@" + released
 		apart = "go tool -modfile=../tools.mod statigen"                                   // as seen from the line's own folder

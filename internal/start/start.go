@@ -1,4 +1,4 @@
-// Package start makes what a host begins with: a config, and the line that runs statigen on it. It asks nothing that the
+// Package start makes what a host begins with: a config, the line that runs statigen on it, and a test of the store. It asks nothing that the
 // folder, its module or the binary can tell, and writes nothing itself.
 package start
 
@@ -44,11 +44,16 @@ func New(dir string, w Wish, version string) (Start, error) {
 	}
 	w.Store = cmp.Or(w.Store, word(ownName(mod)))
 	w.Out = cmp.Or(w.Out, word(w.Store)+"store")
+	test, err := storeTest(clause, mod, w.Out)
+	if err != nil {
+		return Start{}, err
+	}
 	s := Start{Root: root, Folder: mod.Dir, Out: w.Out, Next: next(root, way)}
 	s.Files = map[string][]byte{
 		config.FileName:   config.Starter(w.Store, w.Out, w.Prefix),
 		config.SchemaName: config.Schema(),
 		"generate.go":     way.goFile(clause),
+		"store_test.go":   test,
 	}
 	if w.ToolsMod {
 		s.Files[toolsMod] = []byte("module tools\n") // the rest is go get's
@@ -81,5 +86,5 @@ func next(root string, w way) []string {
 	if vendors(root) && !inWorkspace(root) {
 		commands = append(commands, "go mod vendor")
 	}
-	return commands
+	return append(commands, "DATABASE_URL=postgres://… go test .")
 }

@@ -9,6 +9,9 @@ import (
 	"github.com/statigen/statigen/internal/start"
 )
 
+// test is the last command, whatever comes before.
+const test = "DATABASE_URL=postgres://… go test ."
+
 const get = "go get -modfile=tools.mod -tool github.com/statigen/statigen/cmd/statigen@v1.2.3"
 
 // The README's tables of lines, as far as the module tells which one it is.
@@ -20,20 +23,20 @@ func TestTheLineIsTheOneThatRunsInTheModule(t *testing.T) {
 		next     []string
 	}{
 		"go run": {
-			line: "go run github.com/statigen/statigen/cmd/statigen@v1.2.3", next: []string{"go generate", "go mod tidy"},
+			line: "go run github.com/statigen/statigen/cmd/statigen@v1.2.3", next: []string{"go generate", "go mod tidy", test},
 		},
 		"go run past vendor and go.work": {
 			files: []string{"vendor/modules.txt", "go.work"},
-			line:  "go run github.com/statigen/statigen/cmd/statigen@v1.2.3", next: []string{"go generate", "go mod tidy"},
+			line:  "go run github.com/statigen/statigen/cmd/statigen@v1.2.3", next: []string{"go generate", "go mod tidy", test},
 		},
-		"tools.mod": {toolsMod: true, line: "go tool -modfile=tools.mod statigen", next: []string{get, "go generate", "go mod tidy"}},
+		"tools.mod": {toolsMod: true, line: "go tool -modfile=tools.mod statigen", next: []string{get, "go generate", "go mod tidy", test}},
 		"tools.mod beside vendor": {
 			toolsMod: true, files: []string{"vendor/modules.txt"},
-			line: "go run -mod=readonly -modfile=tools.mod github.com/statigen/statigen/cmd/statigen", next: []string{get, "go generate", "go mod tidy", "go mod vendor"},
+			line: "go run -mod=readonly -modfile=tools.mod github.com/statigen/statigen/cmd/statigen", next: []string{get, "go generate", "go mod tidy", "go mod vendor", test},
 		},
 		"tools.mod in a workspace": {
 			toolsMod: true, files: []string{"go.work"},
-			line: "env GOWORK=off go tool -modfile=tools.mod statigen", next: []string{"GOWORK=off " + get, "go generate", "go mod tidy"},
+			line: "env GOWORK=off go tool -modfile=tools.mod statigen", next: []string{"GOWORK=off " + get, "go generate", "go mod tidy", test},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
