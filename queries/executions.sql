@@ -6,7 +6,7 @@ FROM {{executions}} AS e
 WHERE e."execution_id" OPERATOR(pg_catalog.=) @execution_id::pg_catalog.text;
 
 -- name: CreateExecution :one
--- CreateExecution writes an execution unless its chart is retired. At another level than READ COMMITTED, where
+-- CreateExecution writes an execution unless a chart that it pins is retired. At another level than READ COMMITTED, where
 -- the tombstone could be missing from the snapshot, it writes nothing.
 INSERT INTO {{executions}} AS e ({{id_column}}{{lead_columns}}"execution_id", "status", "content_hash", "identity_blob", "position_blob", "inserted_at", "updated_at", "metadata")
 SELECT {{id_value}}{{lead_values}}@execution_id::pg_catalog.text, 'active', @content_hash::pg_catalog.text, @identity_blob::pg_catalog.bytea,
@@ -14,43 +14,49 @@ SELECT {{id_value}}{{lead_values}}@execution_id::pg_catalog.text, 'active', @con
 FROM {{now}} AS t
 WHERE NOT EXISTS (
     SELECT 1 FROM {{charts}} AS c
-    WHERE c."content_hash" OPERATOR(pg_catalog.=) @content_hash::pg_catalog.text AND c."retired_at" IS NOT NULL)
+    WHERE c."content_hash" OPERATOR(pg_catalog.=) ANY (@pins::pg_catalog.text[]) AND c."retired_at" IS NOT NULL)
   AND {{read_committed}}
   AND NOT {{charts_filtered}}
 ON CONFLICT ("execution_id") DO NOTHING
 RETURNING {{lead_of_e}}e."id", e."metadata", e."inserted_at";
 
 -- name: CreateExecutionForShare :one
--- CreateExecutionForShare is the form for REPEATABLE READ and SERIALIZABLE. It wants the chart's row, for a
--- chart that the snapshot does not show may have been retired since, and locks it, which fails with 40001 if
--- the row has changed since. FOR SHARE needs the UPDATE privilege on charts, even where it finds no row; so
+-- CreateExecutionForShare is the form for REPEATABLE READ and SERIALIZABLE. It wants the charts' rows, for a
+-- chart that the snapshot does not show may have been retired since, and locks them, which fails with 40001 if
+-- one has changed since. FOR SHARE needs the UPDATE privilege on charts, even where it finds no row; so
 -- the common form does without.
-WITH sg_chart AS MATERIALIZED (
+WITH sg_charts AS MATERIALIZED (
   SELECT c."retired_at" FROM {{charts}} AS c
-  WHERE c."content_hash" OPERATOR(pg_catalog.=) @content_hash::pg_catalog.text
+  WHERE c."content_hash" OPERATOR(pg_catalog.=) ANY (@pins::pg_catalog.text[])
+  ORDER BY c."content_hash"
   FOR SHARE
 )
 INSERT INTO {{executions}} AS e ({{id_column}}{{lead_columns}}"execution_id", "status", "content_hash", "identity_blob", "position_blob", "inserted_at", "updated_at", "metadata")
 SELECT {{id_value}}{{lead_values}}@execution_id::pg_catalog.text, 'active', @content_hash::pg_catalog.text, @identity_blob::pg_catalog.bytea,
   sqlc.narg(position_blob)::pg_catalog.bytea, t.now, t.now, sqlc.narg(metadata)::pg_catalog.jsonb
-FROM {{now}} AS t CROSS JOIN sg_chart AS s
-WHERE s.retired_at IS NULL
+FROM {{now}} AS t
+WHERE (SELECT pg_catalog.count(*) FROM sg_charts AS s WHERE s.retired_at IS NULL) OPERATOR(pg_catalog.=) pg_catalog.cardinality(@pins::pg_catalog.text[])
   AND NOT {{charts_filtered}}
 ON CONFLICT ("execution_id") DO NOTHING
 RETURNING {{lead_of_e}}e."id", e."metadata", e."inserted_at";
 
 -- name: CreateRefusal :one
--- CreateRefusal says why a create wrote nothing.
+-- CreateRefusal says why a create wrote nothing, or would write nothing. Of the charts that it pins it reads one: a retired
+-- one, if there is any.
 SELECT pg_catalog.current_setting('transaction_isolation')::pg_catalog.text AS isolation,
   ({{read_committed}})::pg_catalog.bool AS read_committed,
   ({{filtered_charts}})::pg_catalog.text AS filtered,
   ({{filtered_executions}})::pg_catalog.text AS filtered_executions,
-  (c."content_hash" IS NOT NULL)::pg_catalog.bool AS chart_known, c."retired_at", c."retired_by",
+  ((SELECT pg_catalog.count(*) FROM {{charts}} AS k WHERE k."content_hash" OPERATOR(pg_catalog.=) ANY (@pins::pg_catalog.text[]))
+    OPERATOR(pg_catalog.=) pg_catalog.cardinality(@pins::pg_catalog.text[]))::pg_catalog.bool AS charts_known,
+  COALESCE(c."content_hash", '')::pg_catalog.text AS pinned, c."retired_at", c."retired_by",
   COALESCE(e."id", {{id_zero}})::{{id_value_type}} AS row_id, COALESCE(e."content_hash", '')::pg_catalog.text AS content_hash,
   e."inserted_at"
 FROM (SELECT 1 AS one) AS o
-LEFT JOIN {{charts}} AS c ON c."content_hash" OPERATOR(pg_catalog.=) @content_hash::pg_catalog.text
-LEFT JOIN {{executions}} AS e ON e."execution_id" OPERATOR(pg_catalog.=) @execution_id::pg_catalog.text;
+LEFT JOIN {{charts}} AS c ON c."content_hash" OPERATOR(pg_catalog.=) ANY (@pins::pg_catalog.text[])
+LEFT JOIN {{executions}} AS e ON e."execution_id" OPERATOR(pg_catalog.=) @execution_id::pg_catalog.text
+ORDER BY c."retired_at"
+LIMIT 1;
 
 -- name: EndExecution :one
 -- EndExecution ends an active or parked execution; one that has ended already is returned as it is. FOR UPDATE

@@ -4,6 +4,15 @@
 -- the last word.
 SELECT {{lock_chart_shared}};
 
+-- name: LockChartsShared :exec
+-- LockChartsShared takes the shared locks of several charts: each key once, in ascending order, for two sessions that take
+-- the same keys in other orders can deadlock with retirements in between.
+SELECT {{lock_charts_shared}}
+FROM (
+  SELECT DISTINCT pg_catalog.unnest(ARRAY[{{keys_of_h}}]) AS key
+  FROM pg_catalog.unnest(@content_hashes::pg_catalog.text[]) AS h (hash)
+  ORDER BY key) AS k;
+
 -- name: LockExecution :exec
 -- LockExecution takes an execution's lock: one bigint, a key space that no chart lock is in.
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended(@execution_id::pg_catalog.text, 0));

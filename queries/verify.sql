@@ -34,6 +34,7 @@ SELECT t.concept::pg_catalog.text AS concept, t.relation::pg_catalog.text AS rel
   COALESCE(pg_catalog.has_any_column_privilege(c.oid, 'SELECT'), false)::pg_catalog.bool AS may_select,
   COALESCE(pg_catalog.has_any_column_privilege(c.oid, 'INSERT'), false)::pg_catalog.bool AS may_insert,
   COALESCE(pg_catalog.has_any_column_privilege(c.oid, 'UPDATE'), false)::pg_catalog.bool AS may_update,
+  COALESCE(pg_catalog.has_table_privilege(c.oid, 'DELETE'), false)::pg_catalog.bool AS may_delete,
   COALESCE((
     SELECT pg_catalog.quote_ident(s.relname)
     FROM pg_catalog.pg_depend AS d

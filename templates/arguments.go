@@ -35,7 +35,65 @@ func (e NewExecution) check() error {
 	if err := checkBlob("IdentityBlob", e.IdentityBlob); err != nil {
 		return err
 	}
+	if err := e.Linkage.check(); err != nil {
+		return err
+	}
 	return checkMetadata(e.Metadata)
+}
+
+func (r ExecutionRef) check() error {
+	if err := checkKey("ExecutionID", r.ExecutionID); err != nil {
+		return err
+	}
+	if err := checkKey("ContentHash", r.ContentHash); err != nil {
+		return err
+	}
+	return r.Linkage.check()
+}
+
+func (p Position) check() error {
+	if err := checkKey("SessionID", p.SessionID); err != nil {
+		return err
+	}
+	if err := checkKey("ContentHash", p.ContentHash); err != nil {
+		return err
+	}
+	if err := p.Leading.check(); err != nil {
+		return err
+	}
+	if err := checkBlob("IdentityBlob", p.IdentityBlob); err != nil {
+		return err
+	}
+	return checkBlob("PositionBlob", p.PositionBlob)
+}
+
+func (i Input) check() error {
+	if err := checkText("Door", i.Door); err != nil {
+		return err
+	}
+	return checkBlob("InputBlob", i.InputBlob)
+}
+
+func (s Step) check() error {
+	switch {
+	case s.Discard && (s.Status != "" || s.PositionBlob != nil || s.KeepPosition || s.Failure != nil || s.OutcomeBlob != nil || s.Input != nil):
+		return &InvalidError{"Discard", "is set beside what is to be written"}
+	case s.Discard:
+		return nil
+	case s.Status != Active && s.Status != Completed && s.Status != Failed && s.Status != Cancelled:
+		return &InvalidError{"Status", fmt.Sprintf("is %q (want active, completed, failed or cancelled)", s.Status)}
+	case s.KeepPosition && s.PositionBlob != nil:
+		return &InvalidError{"PositionBlob", "is set beside KeepPosition"}
+	}
+	if s.Failure != nil {
+		if err := checkChars("Failure", *s.Failure); err != nil {
+			return err
+		}
+	}
+	if s.Input != nil {
+		return s.Input.check()
+	}
+	return nil
 }
 
 // maxKey is how many bytes a text may have that is written into an index. A row of an index holds 2,704 bytes; the widest

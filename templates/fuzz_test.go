@@ -78,7 +78,7 @@ func pools(f *testing.F, h *host, wire *pgtest.Wire) []useOfStore {
 		pool := h.Pool(f, pgtest.ExecMode(mode), pgtest.Record(wire), pgtest.MaxConns(1))
 		ways = append(ways, func(t *testing.T, opt store.Option, test func(*store.Store)) {
 			defer func() {
-				_, err := cleaner.Exec(context.Background(), "DELETE FROM "+h.charts+"; DELETE FROM "+h.executions, pgx.QueryExecModeSimpleProtocol)
+				_, err := cleaner.Exec(context.Background(), "DELETE FROM "+h.charts+"; DELETE FROM "+h.executions+"; DELETE FROM "+h.inputs, pgx.QueryExecModeSimpleProtocol)
 				must(t, err)
 			}()
 			test(store.New(pool, opt))
@@ -154,7 +154,10 @@ func (c calls) life() {
 	saved, made := c.save(), c.create()
 	c.count(made)
 	c.looksAtTheLock()
+	c.position()
+	c.log(made)
 	if made {
+		c.step()
 		c.pins()
 		c.end()
 	} else {
@@ -312,6 +315,55 @@ func (c calls) looksAtTheLock() {
 	const sql = "SELECT array_agg(DISTINCT hashtext(t) ORDER BY hashtext(t)) FROM unnest($1::text[]) AS t"
 	must(c.t, c.judge.QueryRow(c.t.Context(), sql, texts[store.LockKey]).Scan(&keys))
 	c.equal("the lock's key", keys, info.Keys)
+}
+
+// position saves one, reads it, and takes it away again, for it pins the chart.
+func (c calls) position() {
+	c.t.Helper()
+	p := newPosition(c.hash)
+	p.SessionID, p.IdentityBlob, p.PositionBlob = c.id, c.blob, c.blob
+	saved := c.answers("save a position", isKey(c.hash) && isKey(c.id) && c.blob != nil, c.s.SavePosition(c.t.Context(), p))
+	read, err := c.s.Position(c.t.Context(), c.id)
+	c.answers("read a position", names(c.id), err)
+	if saved {
+		p.RowID, p.InsertedAt, p.UpdatedAt = read.RowID, read.InsertedAt, read.UpdatedAt
+		c.equal("the position", p, read)
+	} else {
+		c.is("read a position", names(c.id), err, store.ErrPositionNotFound)
+	}
+	c.answers("delete a position", names(c.id), c.s.DeletePosition(c.t.Context(), c.id))
+}
+
+func (c calls) log(made bool) {
+	c.t.Helper()
+	_, err := c.s.AppendInput(c.t.Context(), c.id, store.Input{Door: c.word, InputBlob: c.blob})
+	fit := names(c.id) && names(c.word) && c.blob != nil
+	appended := c.answers("append an input", fit, err) && made
+	if !made {
+		c.is("append an input", fit, err, store.ErrExecutionNotFound)
+	}
+	log, err := c.s.Inputs(c.t.Context(), c.id)
+	c.answers("read the inputs", names(c.id), err)
+	if !appended {
+		return
+	}
+	if len(log) != 1 || log[0].Door != c.word || !bytes.Equal(log[0].InputBlob, c.blob) || log[0].InputBlob == nil {
+		c.t.Errorf("the log is %+v, and an input was appended", log)
+	}
+}
+
+// step is refused, if at all, behind its function, and so behind a round trip.
+func (c calls) step() {
+	c.t.Helper()
+	made := store.Step{Status: store.Active, PositionBlob: c.blob, OutcomeBlob: c.blob, Failure: &c.word}
+	stepped, err := c.s.StepExecution(c.t.Context(), c.id, stepTo(made))
+	c.wire.Reset()
+	if !c.answers("step", storable(c.word), err) {
+		return
+	}
+	read, err := c.s.Execution(c.t.Context(), c.id)
+	c.answers("read what was stepped", true, err)
+	c.equal("the execution that was stepped", stepped.Execution, read)
 }
 
 func (c calls) options() store.RetireOptions {

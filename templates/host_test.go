@@ -93,6 +93,34 @@ func newExecution(hash string) store.NewExecution {
 	}
 }
 
+func newPosition(hash string) store.Position {
+	return store.Position{
+		Leading:   leading("eu"),
+		SessionID: fmt.Sprintf("session %d", serial.Add(1)), ContentHash: hash, IdentityBlob: []byte{0, 255}, PositionBlob: []byte{1},
+	}
+}
+
+func newInput() store.Input { return store.Input{Door: store.DoorStep, InputBlob: []byte{0, 255}} }
+
+// newChild is the only child of an invocation, on the same chart as its linkage names.
+func newChild(parent, hash string) store.NewExecution {
+	e := newExecution(hash)
+	e.Linkage = &store.Linkage{ParentExecutionID: parent, InvokeID: "call", ContentHash: hash}
+	e.ExecutionID = e.Linkage.ChildID()
+	return e
+}
+
+// stepTo is a step that makes the same of every execution.
+func stepTo(made store.Step) func(context.Context, store.Storage, store.Execution) (store.Step, error) {
+	return func(context.Context, store.Storage, store.Execution) (store.Step, error) { return made, nil }
+}
+
+// createBy creates an execution through a function.
+func createBy(ctx context.Context, s store.Storage, e store.NewExecution) (store.Execution, error) {
+	ref := store.ExecutionRef{ExecutionID: e.ExecutionID, ContentHash: e.ContentHash, Linkage: e.Linkage}
+	return s.CreateExecutionFunc(ctx, ref, func(context.Context, store.Storage) (store.NewExecution, error) { return e, nil })
+}
+
 func mustSave(t testing.TB, s *store.Store) string {
 	t.Helper()
 	hash := newHash()

@@ -43,13 +43,21 @@ func hasKey(object json.RawMessage, key string) bool {
 	return found
 }
 
-// storedMetadata is what goes into the column: NULL for the empty object.
-func storedMetadata(raw json.RawMessage) json.RawMessage {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &fields); err == nil && len(fields) == 0 {
-		return nil
+// storedMetadata is what goes into the column, with the linkage under its key: NULL for the empty object.
+func storedMetadata(raw json.RawMessage, linkage *Linkage) json.RawMessage {
+	fields := map[string]json.RawMessage{}
+	if raw != nil {
+		_ = json.Unmarshal(raw, &fields) // it was checked
 	}
-	return raw
+	if linkage == nil {
+		if len(fields) == 0 {
+			return nil
+		}
+		return raw
+	}
+	fields[linkageKey], _ = json.Marshal(linkage) // strings and numbers
+	stored, _ := json.Marshal(fields)
+	return stored
 }
 
 func readMetadata(column json.RawMessage) json.RawMessage {

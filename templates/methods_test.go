@@ -31,6 +31,12 @@ const (
 	retires class = "retires"
 	// ends: behind the execution's lock; the execution is itself the pin.
 	ends class = "ends an execution"
+	// holds: behind the execution's lock, in every trip that touches a table; between the trips runs a function of the host's.
+	holds class = "holds an execution"
+	// makesPinHolding: behind the execution's lock and then the chart's shared one.
+	makesPinHolding class = "makes a pin, holding the execution"
+	// unpins: removes a pin, one statement, no lock but the row's.
+	unpins class = "removes a pin"
 	// reads: no lock, one statement.
 	reads class = "only reads"
 	// verifies: looks at the server and its catalogs, and has every statement prepared; no lock that a verb takes, and no table.
@@ -59,11 +65,14 @@ type fixture struct {
 	s                          *store.Store
 	live, retired, pinned, sub string // charts; sub has an execution that pins nothing else
 	active                     string // an execution on sub
+	ended, logged, parent      string // executions: one that has ended, one with an input, one with a child
+	session                    string // with a position on sub
 }
 
 // methods is the table. Reflection over the package's source finds a missing or an extra row.
 func methods() map[string]method {
 	const (
+		begin    = "begin isolation level read committed, "
 		upgraded = "SAVEPOINT statigen_retire, LockChartExclusiveJoined, RetireChart, RestoreSettings, RELEASE SAVEPOINT statigen_retire"
 		create   = "LockExecution, LockChartShared, CreateExecution"
 		refusal  = "LockExecution, LockChartShared, CreateRefusal"
@@ -73,6 +82,9 @@ func methods() map[string]method {
 		"New":             {class: sendsNothing, calls: map[string]call{"": {do: func(context.Context, *fixture) error { store.New(&pgxpool.Pool{}); return nil }}}},
 		"Store.WithTx":    {class: sendsNothing, calls: map[string]call{"": {do: func(_ context.Context, f *fixture) error { f.s.WithTx(nil); return nil }}}},
 		"WithLockTimeout": {class: sendsNothing, calls: map[string]call{"": {do: func(context.Context, *fixture) error { store.New(nil, store.WithLockTimeout(1)); return nil }}}},
+		"WithInputLogCap": {class: sendsNothing, calls: map[string]call{"": {do: func(context.Context, *fixture) error { store.New(nil, store.WithInputLogCap(1)); return nil }}}},
+		"WithSerializer":  {class: sendsNothing, calls: map[string]call{"": {do: func(context.Context, *fixture) error { store.New(nil, store.WithSerializer(nil)); return nil }}}},
+		"TxOf":            {class: sendsNothing, calls: map[string]call{"": {do: func(_ context.Context, f *fixture) error { store.TxOf(f.s); return nil }}}},
 		"Retryable":       {class: sendsNothing, calls: map[string]call{"": {do: func(context.Context, *fixture) error { store.Retryable(nil); return nil }}}},
 		"Store.SaveChart": {class: makesPin, calls: map[string]call{
 			"new": {
@@ -151,6 +163,88 @@ func methods() map[string]method {
 				pool: "LockChartExclusive, RetireChart", host: upgraded,
 			},
 		}},
+		"Store.SavePosition": {class: makesPin, calls: map[string]call{
+			"new": {
+				do:   func(ctx context.Context, f *fixture) error { return f.s.SavePosition(ctx, newPosition(f.live)) },
+				pool: "LockChartShared, SavePosition", host: "LockChartShared, SavePosition",
+				repeatable: "LockChartShared, SavePosition; LockChartShared, SavePositionForShare",
+			},
+			"retired": {
+				do:   func(ctx context.Context, f *fixture) error { return f.s.SavePosition(ctx, newPosition(f.retired)) },
+				pool: "LockChartShared, SavePosition", host: "LockChartShared, SavePosition",
+			},
+		}},
+		"Store.Position": {class: reads, calls: map[string]call{"": {
+			do:   func(ctx context.Context, f *fixture) error { _, err := f.s.Position(ctx, f.session); return err },
+			pool: "Position", host: "Position",
+		}}},
+		"Store.DeletePosition": {class: unpins, calls: map[string]call{"": {
+			do:   func(ctx context.Context, f *fixture) error { return f.s.DeletePosition(ctx, f.session) },
+			pool: "DeletePosition", host: "DeletePosition",
+		}}},
+		"Store.AppendInput": {class: ends, calls: map[string]call{"": {
+			do: func(ctx context.Context, f *fixture) error {
+				_, err := f.s.AppendInput(ctx, f.active, newInput())
+				return err
+			},
+			pool: "LockExecution, AppendInput", host: "LockExecution, AppendInput",
+		}}},
+		"Store.Inputs": {class: reads, calls: map[string]call{
+			"some": {
+				do:   func(ctx context.Context, f *fixture) error { _, err := f.s.Inputs(ctx, f.logged); return err },
+				pool: "Inputs", host: "Inputs",
+			},
+		}},
+		"Store.StepExecution": {class: holds, calls: map[string]call{
+			"stepped": {
+				do: func(ctx context.Context, f *fixture) error {
+					return second(f.s.StepExecution(ctx, f.active, stepTo(store.Step{Status: store.Active, PositionBlob: []byte{2}})))
+				},
+				pool: begin + "LockExecution, HeldExecution; LockExecution, StepExecution; commit",
+				host: "LockExecution, HeldExecution; LockExecution, StepExecution",
+			},
+			"with an input": {
+				do: func(ctx context.Context, f *fixture) error {
+					in := newInput()
+					return second(f.s.StepExecution(ctx, f.active, stepTo(store.Step{Status: store.Active, KeepPosition: true, Input: &in})))
+				},
+				pool: begin + "LockExecution, HeldExecution; LockExecution, AppendInput, StepExecution; commit",
+				host: "LockExecution, HeldExecution; LockExecution, AppendInput, StepExecution",
+			},
+			"discarded": {
+				do:   func(ctx context.Context, f *fixture) error { return second(f.s.StepExecution(ctx, f.ended, nil)) },
+				pool: begin + "LockExecution, HeldExecution; commit", host: "LockExecution, HeldExecution",
+			},
+		}},
+		"Store.LockExecution": {class: holds, calls: map[string]call{"": {
+			do: func(ctx context.Context, f *fixture) error {
+				return f.s.LockExecution(ctx, f.active, func(context.Context, store.Storage) error { return nil })
+			},
+			pool: begin + "LockExecution, HoldExecution; commit", host: "LockExecution, HoldExecution",
+		}}},
+		"Store.CreateExecutionFunc": {class: makesPinHolding, calls: map[string]call{
+			"created": {
+				do:         func(ctx context.Context, f *fixture) error { return second(createBy(ctx, f.s, newExecution(f.live))) },
+				pool:       begin + "LockExecution, LockChartShared, CreateRefusal; LockExecution, LockChartShared, CreateExecution; commit",
+				host:       "LockExecution, LockChartShared, CreateRefusal; LockExecution, LockChartShared, CreateExecution",
+				repeatable: "LockExecution, LockChartShared, CreateRefusal; " + create + "; " + refusal + "; LockExecution, LockChartShared, CreateExecutionForShare",
+			},
+			"retired": {
+				do: func(ctx context.Context, f *fixture) error {
+					return second(createBy(ctx, f.s, newExecution(f.retired)))
+				},
+				pool: begin + "LockExecution, LockChartShared, CreateRefusal; rollback",
+				host: "LockExecution, LockChartShared, CreateRefusal",
+			},
+		}},
+		"Store.UnparkExecution": {class: ends, calls: map[string]call{"": {
+			do:   func(ctx context.Context, f *fixture) error { return second(f.s.UnparkExecution(ctx, f.active)) },
+			pool: "LockExecution, UnparkExecution", host: "LockExecution, UnparkExecution",
+		}}},
+		"Store.CancelChildren": {class: ends, calls: map[string]call{"": {
+			do:   func(ctx context.Context, f *fixture) error { return second(f.s.CancelChildren(ctx, f.parent)) },
+			pool: "Children; LockExecution, EndExecution; Children", host: "Children; LockExecution, EndExecution; Children",
+		}}},
 		"Store.FailExecution": {class: ends, calls: map[string]call{"": {
 			do: func(ctx context.Context, f *fixture) error {
 				_, err := f.s.FailExecution(ctx, f.active, "why")
@@ -297,7 +391,14 @@ func newFixture(t *testing.T, s *store.Store) *fixture {
 	f := &fixture{live: mustSave(t, s), retired: mustSave(t, s), pinned: mustSave(t, s), sub: mustSave(t, s)}
 	mustRetire(t, s, f.retired)
 	mustCreate(t, s, f.pinned)
-	f.active = mustCreate(t, s, f.sub).ExecutionID
+	f.active, f.ended, f.logged = mustCreate(t, s, f.sub).ExecutionID, mustCreate(t, s, f.sub).ExecutionID, mustCreate(t, s, f.sub).ExecutionID
+	must(t, second(s.CancelExecution(t.Context(), f.ended)))
+	must(t, second(s.AppendInput(t.Context(), f.logged, newInput())))
+	f.parent = f.logged
+	must(t, second(s.CreateExecution(t.Context(), newChild(f.parent, f.sub))))
+	p := newPosition(f.sub)
+	must(t, s.SavePosition(t.Context(), p))
+	f.session = p.SessionID
 	return f
 }
 
@@ -328,7 +429,7 @@ func statementName(s pgtest.Statement) string {
 // rolled back drops a lock.
 func checkLockRule(t *testing.T, h *host, c class, sent []pgtest.Statement) {
 	t.Helper()
-	need := map[class]string{makesPin: "shared", retires: "exclusive", ends: "execution"}[c]
+	need := map[class]string{makesPin: "shared", makesPinHolding: "shared", retires: "exclusive", ends: "execution", holds: "execution"}[c]
 	held := map[string]bool{}
 	trip := 0
 	for _, s := range sent {
@@ -341,18 +442,21 @@ func checkLockRule(t *testing.T, h *host, c class, sent []pgtest.Statement) {
 			t.Errorf("%s: sent %s", c, statementName(s))
 		case lock != "" && len(tables) > 0:
 			t.Errorf("%s: %s takes a lock and touches %v in one statement", c, statementName(s), tables)
-		case (c == reads || c == verifies) && lock != "":
+		case (c == reads || c == unpins || c == verifies) && lock != "":
 			t.Errorf("%s: took a lock in %s", c, statementName(s))
 		case c == verifies && len(tables) > 0:
 			t.Errorf("%s: %s touches %v", c, statementName(s), tables)
+		case statementName(s) == "Children": // decides which executions are locked, one by one
 		case len(tables) > 0 && need != "" && !held[need]:
 			t.Errorf("%s: %s touches %v before the %s lock", c, statementName(s), tables, need)
+		case c == makesPinHolding && lock == "shared" && !held["execution"]:
+			t.Errorf("%s: the chart's lock comes before the execution's", c)
 		case lock == "execution" && (held["shared"] || held["exclusive"]):
 			t.Errorf("%s: the execution lock comes behind the chart's", c)
 		}
 		held[lock] = true
 	}
-	if c == reads && len(sent) != 1 {
+	if (c == reads || c == unpins) && len(sent) != 1 {
 		t.Errorf("%s: sent %d statements, want 1", c, len(sent))
 	}
 }
@@ -361,7 +465,7 @@ func checkLockRule(t *testing.T, h *host, c class, sent []pgtest.Statement) {
 func lockOf(sql string) string {
 	namespace := fmt.Sprint(store.Namespace)
 	switch {
-	case strings.Contains(sql, "pg_catalog.pg_advisory_xact_lock_shared("+namespace+", "):
+	case strings.Contains(sql, "pg_catalog.pg_advisory_xact_lock_shared("+namespace+", "): // of one chart or of several
 		return "shared"
 	case strings.Contains(sql, "pg_catalog.pg_advisory_xact_lock("+namespace+", "):
 		return "exclusive"

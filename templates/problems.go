@@ -63,7 +63,7 @@ func (e *SchemaError) Error() string {
 // pass it over: the other verbs work.
 type PrivilegeError struct {
 	Object    string // as in GRANT: a table, SCHEMA … or SEQUENCE …
-	Privilege string // SELECT, INSERT, UPDATE or USAGE
+	Privilege string // SELECT, INSERT, UPDATE, DELETE or USAGE
 }
 
 func (e *PrivilegeError) Error() string {

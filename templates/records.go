@@ -47,6 +47,14 @@ type NewExecution struct {
 	IdentityBlob []byte          // not nil
 	PositionBlob []byte          // nil: no position
 	Metadata     json.RawMessage // a JSON object; nil is the empty one
+	Linkage      *Linkage        // nil: no child of another execution
+}
+
+// ExecutionRef is the execution that CreateExecutionFunc is to create: its id, and what it will pin.
+type ExecutionRef struct {
+	ExecutionID string
+	ContentHash string
+	Linkage     *Linkage // nil: no child of another execution
 }
 
 // Execution is a durable run of one chart.
@@ -66,10 +74,53 @@ type Execution struct {
 	EndedAt      *time.Time // nil: has not ended, or ended before the column existed
 }
 
+// Position is where a session of an interpreter stands that is no execution. SavePosition ignores RowID, InsertedAt and
+// UpdatedAt.
+type Position struct {
+	Leading
+	RowID        RowID
+	SessionID    string
+	ContentHash  string
+	IdentityBlob []byte    // not nil
+	PositionBlob []byte    // not nil
+	InsertedAt   time.Time // UTC, the server's clock, as is the next
+	UpdatedAt    time.Time
+}
+
+// The doors through which an input comes into an execution.
+const (
+	DoorStep             = "step"
+	DoorDoneInvocation   = "done_invocation"
+	DoorFailedInvocation = "failed_invocation"
+	DoorAnswerParent     = "answer_parent"
+)
+
+// Input is what came into an execution. AppendInput ignores all but Door and InputBlob: the leading columns are those of the
+// execution.
+type Input struct {
+	Leading
+	RowID      RowID
+	Seq        int64     // from 0, without gaps
+	Door       string    // not empty; one of the doors above, if a reader of the reference's is to know it
+	InputBlob  []byte    // not nil in what is appended; nil is the marker that closes a full log
+	InsertedAt time.Time // UTC, the server's clock
+}
+
+// Step is what a step makes of an execution. Metadata and the chart stay what they are.
+type Step struct {
+	Status       string  // Active, Completed, Failed or Cancelled
+	PositionBlob []byte  // nil: no position
+	KeepPosition bool    // the position stays what it is; PositionBlob must be nil
+	Failure      *string // why it failed; nil clears it
+	OutcomeBlob  []byte  // nil: the outcome stays what it is
+	Input        *Input  // is appended to the log, in the same transaction; that the log is full stops no step
+	Discard      bool    // nothing is written; all else must be unset
+}
+
 // Transition is what a verb made of an execution.
 type Transition struct {
 	Execution Execution
-	Discarded bool // the execution had ended already: nothing was written
+	Discarded bool // nothing was written: the execution had ended already, or a step's function said so
 }
 
 // ExecutionCounts counts the executions of one chart by status, and the children that pin it: those whose

@@ -3,6 +3,8 @@ package store_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -43,6 +45,11 @@ func (h *host) routes(t testing.TB) []route {
 		}
 	}
 	return routes
+}
+
+// txRoutes are those on which a transaction may take several round trips.
+func (h *host) txRoutes(t testing.TB) []route {
+	return slices.DeleteFunc(h.routes(t), func(r route) bool { return strings.HasSuffix(r.name, "statement pooling") })
 }
 
 func both(one, other pgtest.Option) pgtest.Option {

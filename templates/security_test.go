@@ -16,13 +16,13 @@ import (
 func (h *host) role(t *testing.T, grants ...string) string {
 	t.Helper()
 	role := h.Role(t)
-	names := strings.NewReplacer("charts", h.charts, "positions", h.positions, "executions", h.executions)
+	names := strings.NewReplacer("charts", h.charts, "positions", h.positions, "executions", h.executions, "inputs", h.inputs)
 	h.Exec(t, "GRANT USAGE ON SCHEMA "+query[string](t, h, `SELECT quote_ident(nspname) FROM pg_namespace AS n
 		JOIN pg_class AS c ON c.relnamespace = n.oid WHERE c.oid = $1::regclass`, h.charts)+" TO "+role)
 	for _, grant := range grants {
 		h.Exec(t, "GRANT "+names.Replace(grant)+" TO "+role)
 	}
-	for _, table := range []string{h.charts, h.executions} {
+	for _, table := range []string{h.charts, h.positions, h.executions, h.inputs} {
 		// A bigserial's default needs its sequence.
 		if sequence := query[*string](t, h, `SELECT pg_get_serial_sequence($1, 'id')`, table); sequence != nil {
 			h.Exec(t, "GRANT USAGE ON SEQUENCE "+*sequence+" TO "+role)
@@ -53,6 +53,8 @@ func TestRowSecurityThatCouldHideSomethingIsRefused(t *testing.T) {
 				if filtered == "charts" {
 					wantFiltered(t, where+": create", second(s.CreateExecution(t.Context(), newExecution(hash))), hash, table)
 					wantFiltered(t, where+": save", s.SaveChart(t.Context(), newChart(unpinned)), unpinned, table)
+					wantFiltered(t, where+": save a position", s.SavePosition(t.Context(), newPosition(unpinned)), unpinned, table)
+					wantFiltered(t, where+": create by a function", second(createBy(t.Context(), s, newExecution(hash))), hash, table)
 					wantFiltered(t, where+": read", second2(s.Retirement(t.Context(), hash)), hash, table)
 				}
 			}

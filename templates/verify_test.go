@@ -88,7 +88,10 @@ func (h *host) tables() map[string]string {
 // searched says whether the tables resolve by search_path.
 func searched() bool { return !strings.Contains(store.Schema, "CREATE SCHEMA") }
 
-const enough = "SELECT, INSERT, UPDATE ON charts, executions"
+// enough are the grants that all verbs need.
+func enough() []string {
+	return []string{"SELECT, INSERT, UPDATE ON charts, positions, executions", "DELETE ON positions", "SELECT, INSERT ON inputs"}
+}
 
 func TestASoundStoreIsVerified(t *testing.T) {
 	h := newHost(t)
@@ -101,7 +104,7 @@ func TestASoundStoreIsVerified(t *testing.T) {
 		must(t, s.Verify(t.Context()))
 		usable(t, tx)
 	}
-	must(t, h.store(t, pgtest.As(h.role(t, enough, "SELECT ON positions"))).Verify(t.Context()))
+	must(t, h.store(t, pgtest.As(h.role(t, enough()...))).Verify(t.Context()))
 }
 
 // A host that has its own columns, indexes by other names, lengths on its texts or partitions has a sound store.
@@ -302,7 +305,7 @@ func TestAWrongSearchPathIsFound(t *testing.T) {
 func TestRowSecurityThatWouldRefuseIsFound(t *testing.T) {
 	h := newHost(t)
 	free := h.store(t)
-	bound := h.store(t, pgtest.As(h.role(t, enough, "SELECT ON positions")))
+	bound := h.store(t, pgtest.As(h.role(t, enough()...)))
 	var filtered []string
 	for _, table := range []string{h.charts, h.positions, h.executions, h.inputs} {
 		h.Exec(t, fmt.Sprintf(`ALTER TABLE %s ENABLE ROW LEVEL SECURITY; CREATE POLICY all_rows ON %[1]s USING (true)`, table))
@@ -315,14 +318,15 @@ func TestRowSecurityThatWouldRefuseIsFound(t *testing.T) {
 func TestEveryMissingPrivilegeIsFound(t *testing.T) {
 	h := newHost(t)
 	for table, privileges := range map[string][]string{
-		"charts": {"SELECT", "INSERT", "UPDATE"}, "executions": {"SELECT", "INSERT", "UPDATE"}, "positions": {"SELECT"},
+		"charts": {"SELECT", "INSERT", "UPDATE"}, "executions": {"SELECT", "INSERT", "UPDATE"},
+		"positions": {"SELECT", "INSERT", "UPDATE", "DELETE"}, "inputs": {"SELECT", "INSERT"},
 	} {
-		relation := map[string]string{"charts": h.charts, "executions": h.executions, "positions": h.positions}[table]
+		relation := map[string]string{"charts": h.charts, "executions": h.executions, "positions": h.positions, "inputs": h.inputs}[table]
 		for _, privilege := range privileges {
-			role := h.role(t, enough, "SELECT ON positions")
+			role := h.role(t, enough()...)
 			h.Exec(t, "REVOKE "+privilege+" ON "+relation+" FROM "+role)
 			wantProblems(t, privilege+" on "+table, h.store(t, pgtest.As(role)).Verify(t.Context()), &store.PrivilegeError{Object: relation, Privilege: privilege})
-			if privilege != "INSERT" {
+			if privilege != "INSERT" || table == "inputs" {
 				continue
 			}
 			h.Exec(t, "GRANT INSERT (content_hash) ON "+relation+" TO "+role)
@@ -333,9 +337,9 @@ func TestEveryMissingPrivilegeIsFound(t *testing.T) {
 
 func TestAMissingPrivilegeOnTheSchemaOrASequenceIsFound(t *testing.T) {
 	h := newHost(t)
-	role := h.role(t, enough, "SELECT ON positions")
+	role := h.role(t, enough()...)
 	var want []error
-	for _, table := range []string{h.charts, h.executions} {
+	for _, table := range []string{h.charts, h.positions, h.executions, h.inputs} {
 		if sequence := query[*string](t, h, `SELECT pg_get_serial_sequence($1, 'id')`, table); sequence != nil {
 			h.Exec(t, "REVOKE ALL ON SEQUENCE "+*sequence+" FROM "+role)
 			want = append(want, &store.PrivilegeError{Object: "SEQUENCE " + *sequence, Privilege: "USAGE"})
@@ -362,9 +366,14 @@ func TestEveryStatementThatIsNotPreparedIsFound(t *testing.T) {
 	const one = "ALTER FUNCTION pg_catalog.pg_blocking_pids(int) RENAME TO elsewhere"
 	wantProblems(t, "one", h.verifyAfter(t, one), &store.StatementError{Name: "LockInfo"})
 	const more = one + "; ALTER FUNCTION pg_catalog.timezone(text, timestamptz) RENAME TO elsewhere"
-	wantProblems(t, "more", h.verifyAfter(t, more), &store.StatementError{Name: "LockInfo"},
-		&store.StatementError{Name: "SaveChart"}, &store.StatementError{Name: "CreateExecution"}, &store.StatementError{Name: "CreateExecutionForShare"},
-		&store.StatementError{Name: "EndExecution"}, &store.StatementError{Name: "RetireChart"})
+	want := []error{&store.StatementError{Name: "LockInfo"}}
+	for _, writer := range []string{
+		"AppendInput", "CreateExecution", "CreateExecutionForShare", "EndExecution", "RetireChart", "SaveChart", "SavePosition", "SavePositionForShare",
+		"StepExecution", "UnparkExecution",
+	} {
+		want = append(want, &store.StatementError{Name: writer})
+	}
+	wantProblems(t, "more", h.verifyAfter(t, more), want...)
 	var server *store.StatementError
 	if err := h.verifyAfter(t, one); !errors.As(err, &server) || sqlState(server) != "42883" {
 		t.Errorf("got %v, want the server's 42883 in it", err)
@@ -383,7 +392,7 @@ func TestAServerThatCannotBeAskedIsAProblemOfItsOwn(t *testing.T) {
 		columns = "ALTER TABLE pg_catalog.pg_collation RENAME COLUMN collisdeterministic TO elsewhere;"
 	)
 	statement := func(name string) error { return &store.StatementError{Name: name} }
-	wantProblems(t, "locks", h.verifyAfter(t, locks), statement("TakeProbeLocks"), statement("LockChartShared"))
+	wantProblems(t, "locks", h.verifyAfter(t, locks), statement("TakeProbeLocks"), statement("LockChartShared"), statement("LockChartsShared"))
 	wantProblems(t, "the list of locks", h.verifyAfter(t, "SET LOCAL allow_system_table_mods = on;"+listed),
 		statement("ProbeLocks"), statement("LockInfo"), statement("LockChartExclusiveJoined"))
 	wantProblems(t, "the session", h.verifyAfter(t, session), statement("Session"))
@@ -394,7 +403,7 @@ func TestAServerThatCannotBeAskedIsAProblemOfItsOwn(t *testing.T) {
 
 func TestAllProblemsAreFoundAtOnce(t *testing.T) {
 	h := newHost(t)
-	role := h.role(t, enough, "SELECT ON positions")
+	role := h.role(t, enough()...)
 	h.Exec(t, idleLock("pg_advisory_xact_lock_shared")+idleLock("pg_advisory_xact_lock")+
 		"ALTER FUNCTION pg_catalog.pg_blocking_pids(int) RENAME TO elsewhere;"+
 		fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY; ALTER TABLE %[1]s DROP retired_by; REVOKE UPDATE ON %[1]s FROM %s;", h.charts, role)+

@@ -14,6 +14,11 @@ func rows(f *jen.File, s model.Store) {
 	chartFromRow(f, s)
 	executionFromRow(f, s)
 	endedExecution(f, s)
+	unparkedExecution(f, s)
+	savePositionParams(f, s)
+	positionFromRow(f, s)
+	appendInputParams(f, s)
+	inputFromRow(f, s)
 }
 
 // saveChartParams emits the parameters of SaveChart.
@@ -29,12 +34,7 @@ func rows(f *jen.File, s model.Store) {
 //	}
 func saveChartParams(f *jen.File, s model.Store) {
 	var v literal
-	switch s.ID {
-	case model.UXID:
-		v.set("ID", jen.Id("newRowID").Call(jen.Lit("chart")))
-	case model.UUID:
-		v.set("ID", jen.Id("NewRowID").Call())
-	}
+	v.newID(s, "chart")
 	v.leadingParams(s, "c")
 	v.copy("c", "ContentHash", "IdentityBlob", "ChartBlob")
 	f.Func().Id("saveChartParams").Params(jen.Id("c").Id("Chart")).Qual(s.DBImport(), "SaveChartParams").Block(
@@ -50,7 +50,8 @@ func saveChartParams(f *jen.File, s model.Store) {
 //		return db.CreateExecutionParams{
 //			ID:       e.RowID,
 //			…
-//			Metadata: storedMetadata(e.Metadata),
+//			Pins:     e.pins(),
+//			Metadata: storedMetadata(e.Metadata, e.Linkage),
 //		}
 //	}
 func createExecutionParams(f *jen.File, s model.Store) {
@@ -60,13 +61,24 @@ func createExecutionParams(f *jen.File, s model.Store) {
 	}
 	v.leadingParams(s, "e")
 	v.copy("e", "ExecutionID", "ContentHash", "IdentityBlob", "PositionBlob")
-	v.set("Metadata", jen.Id("storedMetadata").Call(jen.Id("e").Dot("Metadata")))
+	v.set("Pins", jen.Id("e").Dot("pins").Call())
+	v.set("Metadata", jen.Id("storedMetadata").Call(jen.Id("e").Dot("Metadata"), jen.Id("e").Dot("Linkage")))
 	f.Func().Id("createExecutionParams").Params(jen.Id("e").Id("NewExecution")).Qual(s.DBImport(), "CreateExecutionParams").BlockFunc(func(g *jen.Group) {
 		if s.ID.FromClient() {
 			g.If(unset(s.ID)).Block(jen.Id("e").Dot("RowID").Op("=").Id("NewRowID").Call())
 		}
 		g.Return(v.of(jen.Qual(s.DBImport(), "CreateExecutionParams")))
 	})
+}
+
+// newID is a new row's id, unless the database makes it.
+func (v *literal) newID(s model.Store, kind string) {
+	switch s.ID {
+	case model.UXID:
+		v.set("ID", jen.Id("newRowID").Call(jen.Lit(kind)))
+	case model.UUID:
+		v.set("ID", jen.Id("NewRowID").Call())
+	}
 }
 
 func unset(id model.ID) *jen.Statement {
@@ -129,6 +141,79 @@ func executionFromRow(f *jen.File, s model.Store) {
 //	}
 func endedExecution(f *jen.File, s model.Store) {
 	fromRow(f, s, "endedExecution", "EndExecutionRow", execution(s), "Execution")
+}
+
+// unparkedExecution emits the record of an execution that was to be unparked.
+//
+//	func unparkedExecution(row db.UnparkExecutionRow) Execution {
+//		return Execution{…}
+//	}
+func unparkedExecution(f *jen.File, s model.Store) {
+	fromRow(f, s, "unparkedExecution", "UnparkExecutionRow", execution(s), "Execution")
+}
+
+// savePositionParams emits the parameters of SavePosition.
+//
+//	func savePositionParams(p Position) db.SavePositionParams {
+//		return db.SavePositionParams{
+//			ID:        newRowID("pos"),
+//			Lead1:     p.TenantID,
+//			SessionID: p.SessionID,
+//			…
+//		}
+//	}
+func savePositionParams(f *jen.File, s model.Store) {
+	var v literal
+	v.newID(s, "pos")
+	v.leadingParams(s, "p")
+	v.copy("p", "SessionID", "ContentHash", "IdentityBlob", "PositionBlob")
+	f.Func().Id("savePositionParams").Params(jen.Id("p").Id("Position")).Qual(s.DBImport(), "SavePositionParams").Block(
+		jen.Return(v.of(jen.Qual(s.DBImport(), "SavePositionParams"))))
+}
+
+// positionFromRow emits the record of a position that was read.
+//
+//	func positionFromRow(row db.PositionRow) Position {
+//		return Position{…}
+//	}
+func positionFromRow(f *jen.File, s model.Store) {
+	var v literal
+	v.leadingRow(s)
+	v.copy("row", "SessionID", "ContentHash", "IdentityBlob", "PositionBlob", "InsertedAt", "UpdatedAt")
+	fromRow(f, s, "positionFromRow", "PositionRow", v.of(jen.Id("Position")), "Position")
+}
+
+// appendInputParams emits the parameters of AppendInput. Its leading columns are its execution's.
+//
+//	func appendInputParams(executionID string, in Input, room int64) db.AppendInputParams {
+//		return db.AppendInputParams{
+//			ID:          newRowID("input"),
+//			ExecutionID: executionID,
+//			Door:        in.Door,
+//			InputBlob:   in.InputBlob,
+//			Room:        room,
+//		}
+//	}
+func appendInputParams(f *jen.File, s model.Store) {
+	var v literal
+	v.newID(s, "input")
+	v.set("ExecutionID", jen.Id("executionID"))
+	v.copy("in", "Door", "InputBlob")
+	v.set("Room", jen.Id("room"))
+	f.Func().Id("appendInputParams").Params(jen.Id("executionID").String(), jen.Id("in").Id("Input"), jen.Id("room").Int64()).
+		Qual(s.DBImport(), "AppendInputParams").Block(jen.Return(v.of(jen.Qual(s.DBImport(), "AppendInputParams"))))
+}
+
+// inputFromRow emits the record of an input that was read.
+//
+//	func inputFromRow(row db.InputsRow) Input {
+//		return Input{…}
+//	}
+func inputFromRow(f *jen.File, s model.Store) {
+	var v literal
+	v.leadingRow(s)
+	v.copy("row", "Seq", "Door", "InputBlob", "InsertedAt")
+	fromRow(f, s, "inputFromRow", "InputsRow", v.of(jen.Id("Input")), "Input")
 }
 
 func execution(s model.Store) *jen.Statement {

@@ -22,6 +22,8 @@ func (r *run) tell(ctx context.Context, who *player, a answer) {
 	r.answers = append(r.answers, told{a, who, unseen})
 }
 
+func (v Verb) creates() bool { return v.name == "create" || v.name == "create by" }
+
 // told is an answer, whose it is, and what is wrong with it as soon as it is given.
 type told struct {
 	answer
@@ -36,7 +38,7 @@ func (a told) String() string {
 func (r *run) unseen(ctx context.Context, a answer) string {
 	switch {
 	case !a.committed:
-	case a.verb.name == "create": // and not rolled back
+	case a.verb.creates(): // and not rolled back
 		if _, err := r.store.Execution(ctx, r.world.executionID(a.verb.execution)); err != nil {
 			return fmt.Sprintf("the execution is created, and a reader is told %v", err)
 		}
@@ -151,7 +153,7 @@ func (a told) allowed() bool {
 	case "pinned":
 		return a.verb.class == exclusive
 	case "exists":
-		return a.verb.name == "create"
+		return a.verb.creates()
 	case "upgrade":
 		return a.verb.class == exclusive && a.who.Host
 	case "isolation":
@@ -182,7 +184,7 @@ func (r *run) overlaps() (violations []string) {
 func (r *run) wrongRows(ctx context.Context) (violations []string) {
 	created, retired := map[string]int{}, map[string]int{}
 	for _, a := range r.answers {
-		if a.committed && a.verb.name == "create" {
+		if a.committed && a.verb.creates() {
 			created[a.verb.execution]++
 		}
 		if a.committed && a.verb.class == exclusive {

@@ -38,7 +38,7 @@ type run struct {
 // acts says whether a statement is one that its verb's lock is for.
 func acts(step string) bool {
 	switch step {
-	case "CreateExecution", "CreateExecutionForShare", "SaveChart", "ChartState", "ChartStateForShare", "RetireChart":
+	case "CreateExecution", "CreateExecutionForShare", "SaveChart", "ChartState", "ChartStateForShare", "SavePosition", "SavePositionForShare", "RetireChart":
 		return true
 	}
 	return false
@@ -97,6 +97,12 @@ func (r *run) prepare(ctx context.Context, t testing.TB) {
 	}
 	for _, v := range given {
 		if err := v.do(ctx, r.store, r.world); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, execution := range r.scenario.Parked {
+		const park = "UPDATE statifier_executions SET status = 'needs_migration' WHERE execution_id = $1"
+		if _, err := r.reader.Exec(ctx, park, r.world.executionID(execution)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,6 +16,8 @@ type Scenario struct {
 	Charts []string
 	// Executions are created on the first chart before each schedule.
 	Executions []string
+	// Parked are those of the executions that wait for a migration.
+	Parked []string
 	// Sessions run against each other.
 	Sessions []Session
 }
@@ -125,6 +127,66 @@ func Create(execution, chart string) Verb {
 		})
 		return err
 	}}
+}
+
+// CreateBy creates an execution on a chart by a function.
+func CreateBy(execution, chart string) Verb {
+	return Verb{"create by", chart, execution, shared, false, func(ctx context.Context, s *store.Store, w *World) error {
+		ref := store.ExecutionRef{ExecutionID: w.executionID(execution), ContentHash: w.hash(chart)}
+		_, err := s.CreateExecutionFunc(ctx, ref, func(context.Context, store.Storage) (store.NewExecution, error) {
+			return store.NewExecution{IdentityBlob: []byte{1}, PositionBlob: []byte{2}}, nil
+		})
+		return err
+	}}
+}
+
+// CreateChild creates a child of an execution. Its own chart is another; chart is the one that its linkage names, and pins.
+func CreateChild(execution, parent, own, chart string) Verb {
+	return Verb{"create", chart, execution, shared, false, func(ctx context.Context, s *store.Store, w *World) error {
+		_, err := s.CreateExecution(ctx, store.NewExecution{
+			ExecutionID: w.executionID(execution), ContentHash: w.hash(own), IdentityBlob: []byte{1}, PositionBlob: []byte{2},
+			Linkage: &store.Linkage{ParentExecutionID: w.executionID(parent), InvokeID: "call", ContentHash: w.hash(chart)},
+		})
+		return err
+	}}
+}
+
+// SavePosition saves the position of a session that has the execution's id.
+func SavePosition(session, chart string) Verb {
+	return Verb{"save position", chart, "", shared, false, func(ctx context.Context, s *store.Store, w *World) error {
+		return s.SavePosition(ctx, store.Position{
+			SessionID: w.executionID(session), ContentHash: w.hash(chart), IdentityBlob: []byte{1}, PositionBlob: []byte{2},
+		})
+	}}
+}
+
+// Step ends an execution by a step.
+func Step(execution, chart string) Verb {
+	return Verb{"step", chart, execution, free, false, func(ctx context.Context, s *store.Store, w *World) error {
+		_, err := s.StepExecution(ctx, w.executionID(execution), func(context.Context, store.Storage, store.Execution) (store.Step, error) {
+			return store.Step{Status: store.Completed, Input: &store.Input{Door: store.DoorStep, InputBlob: []byte{1}}}, nil
+		})
+		return err
+	}}
+}
+
+// Unpark unparks an execution, or finds that it is not parked.
+func Unpark(execution, chart string) Verb {
+	return Verb{"unpark", chart, execution, free, false, func(ctx context.Context, s *store.Store, w *World) error {
+		_, err := s.UnparkExecution(ctx, w.executionID(execution))
+		return err
+	}}
+}
+
+// Holding does a verb while it has an execution locked.
+func Holding(execution string, verb Verb) Verb {
+	do := verb.do
+	verb.do = func(ctx context.Context, s *store.Store, w *World) error {
+		return s.LockExecution(ctx, w.executionID(execution), func(ctx context.Context, tx store.Storage) error {
+			return do(ctx, tx.(*store.Store), w)
+		})
+	}
+	return verb
 }
 
 // Save saves a chart.

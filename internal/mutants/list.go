@@ -156,7 +156,7 @@ func mutants() []mutant {
 		},
 		{
 			name: "execution lock after the chart's", test: "TestA10EveryMethodSendsItsStatementsBehindItsLock", says: "the execution lock comes behind the chart's",
-			edits: []edit{{file: locked, old: "takeExecution(executionID), takeShared(contentHash)", new: "takeShared(contentHash), takeExecution(executionID)"}},
+			edits: []edit{{file: locked, old: "append(before, takeAllShared(pins))", new: "append([]step{takeAllShared(pins)}, before...)"}},
 		},
 		{
 			name: "active executions not counted", test: pins, says: "an_active_execution",
@@ -184,7 +184,7 @@ func mutants() []mutant {
 		},
 		{
 			name: "commit of the second try not checked", test: "TestTheSecondTryOnAPoolIsAsGoodAsTheFirst", says: "want the deferred constraint's 23503",
-			edits: []edit{{file: storeGo, old: "if err := tx.Commit(ctx); err != nil {", new: "if err := tx.Commit(ctx); false {"}},
+			edits: []edit{{file: storeGo, old: "if err := own.Commit(ctx); err != nil {", new: "if err := own.Commit(ctx); false {"}},
 		},
 		{
 			name: "lock_timeout set for the session", test: "TestNothingASessionKeepsIsChanged", says: "lock_timeout is now",
@@ -331,6 +331,41 @@ func mutants() []mutant {
 		{
 			name: "the second try's commit in no doubt", in: faults, test: "TestACutOnTheWayToTheClientBeforeTheLastTrip", says: "told failed, there",
 			edits: []edit{{file: storeGo, old: "return twice(ctx, s, op, verb, s.failed)", new: "return twice(ctx, s, op, verb, s.failedRead)"}},
+		},
+		{
+			name: "a position on a tombstone", test: "TestAPositionPinsItsChart", says: "got error <nil>",
+			edits: []edit{{file: "queries/positions.sql", old: "  WHERE NOT EXISTS (SELECT 1 FROM sg_chart AS s WHERE s.retired_at IS NOT NULL)\n    AND {{read_committed}}", new: "  WHERE {{read_committed}}"}},
+		},
+		{
+			name: "one lock of two charts", test: "TestAChildOfAnotherChartWaitsForBoth", says: "the create to wait",
+			edits: []edit{{file: locked, old: "if len(contentHashes) == 1 {", new: "if len(contentHashes) > 0 {"}},
+		},
+		{
+			name: "a linkage pins nothing", test: "TestAChildOfAnotherChartPinsBoth", says: "got error",
+			edits: []edit{{file: "templates/linkage.go", old: "if e.Linkage != nil && e.Linkage.ContentHash", new: "if false && e.Linkage.ContentHash"}},
+		},
+		{
+			name: "a step inside its own step", test: "TestAnExecutionIsRefusedToVerbsInsideItsOwnStep", says: "want it refused",
+			edits: []edit{{file: "templates/inside.go", old: "(around.writes || !around.conn.Shares(s.conn))", new: "!around.conn.Shares(s.conn)"}},
+		},
+		{
+			name: "ended twice", test: "TestWhatAStepDoesNotSayStays", says: "EndedAt",
+			edits: []edit{{file: "queries/steps.sql", old: "ELSE COALESCE(u.\"ended_at\", t.now) END", new: "ELSE t.now END"}},
+		},
+		{
+			name: "an outcome cleared", test: "TestWhatAStepDoesNotSayStays", says: "OutcomeBlob",
+			edits: []edit{{file: "queries/steps.sql", old: "COALESCE(sqlc.narg(outcome_blob)::pg_catalog.bytea, u.\"outcome_blob\")", new: "sqlc.narg(outcome_blob)::pg_catalog.bytea"}},
+		},
+		{
+			name: "a closed log goes on", test: "TestAFullLogIsClosed", says: "want two inputs and the marker",
+			edits: []edit{{file: "queries/inputs.sql", old: "  WHERE NOT l.closed\n", new: ""}},
+		},
+		{
+			name: "steps side by side", test: "TestC04ConcurrentStepsComeOneBehindTheOther", says: "duplicate key value",
+			edits: []edit{
+				{file: "queries/steps.sql", old: "FOR UPDATE;\n\n-- name: HoldExecution", new: ";\n\n-- name: HoldExecution"},
+				{file: locked, old: "if c.serialized {", new: "if true {"},
+			},
 		},
 	}
 }

@@ -49,8 +49,12 @@ func run(names []string, table io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(tree)
+	all := slices.Concat(mutants(), databaseMutants())
+	if err := applicable(tree, all); err != nil {
+		return err
+	}
 	survivors := 0
-	for _, m := range slices.Concat(mutants(), databaseMutants()) {
+	for _, m := range all {
 		if len(names) > 0 && !slices.Contains(names, m.name) {
 			continue
 		}
@@ -67,6 +71,23 @@ func run(names []string, table io.Writer) error {
 		return fmt.Errorf("%d survived", survivors)
 	}
 	return nil
+}
+
+// applicable reports every edit that the tree has moved away from, before the first mutant takes its time.
+func applicable(tree string, all []mutant) error {
+	var problems []error
+	for _, m := range all {
+		for _, e := range m.edits {
+			src, err := os.ReadFile(filepath.Join(tree, e.file))
+			if err == nil && !bytes.Contains(src, []byte(e.old)) {
+				err = fmt.Errorf("%s has no %q any more", e.file, e.old)
+			}
+			if err != nil {
+				problems = append(problems, fmt.Errorf("%s: %w", m.name, err))
+			}
+		}
+	}
+	return errors.Join(problems...)
 }
 
 const (
@@ -104,9 +125,6 @@ func apply(tree string, e edit) (putBack func(), err error) {
 	src, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
-	}
-	if !bytes.Contains(src, []byte(e.old)) {
-		return nil, fmt.Errorf("%s has no %q any more", e.file, e.old)
 	}
 	putBack = func() {
 		if err := os.WriteFile(file, src, 0o644); err != nil {

@@ -1,6 +1,8 @@
 package output_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,5 +40,13 @@ func TestCreateNamesAllThatIsThereAndWritesNothing(t *testing.T) {
 	}
 	if text, err := os.ReadFile(filepath.Join(root, "b")); err != nil || string(text) != "theirs" {
 		t.Errorf("b holds %q (%v)", text, err)
+	}
+}
+
+// A file that is made between the look and the writing is somebody's: here it is the same one by another name.
+func TestCreateOverwritesNothingThatCameMeanwhile(t *testing.T) {
+	f := output.Folder{Root: t.TempDir(), Path: ".", Files: map[string][]byte{"./a": []byte("first"), "a": []byte("second")}}
+	if err := output.Create(f); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("says %v, want that a exists", err)
 	}
 }

@@ -115,7 +115,9 @@ func filteredNames(s model.Store, tables ...model.Table) string {
 // of a host computes, joins or passes them.
 func locks(s model.Store, words map[string]string) {
 	namespace := strconv.Itoa(int(keyspec.Namespace))
-	keys := lockKeys(s)
+	keys := lockKeys(s, "@content_hash::pg_catalog.text")
+	words["lock_charts_shared"] = "pg_catalog.pg_advisory_xact_lock_shared(" + namespace + ", k.key)"
+	words["keys_of_h"] = strings.Join(lockKeys(s, "h.hash"), ", ")
 	words["namespace"] = namespace
 	words["probe_namespace"] = strconv.Itoa(int(keyspec.Namespace) + 1)
 	calls := func(function, suffix, separator string) string {
@@ -136,10 +138,9 @@ func locks(s model.Store, words map[string]string) {
 	words["chart_lock_objids"] = strings.Join(objids, ", ")
 }
 
-// lockKeys are the second keys in the order in which they are taken. With two, the smaller one is first
+// lockKeys are the second keys of a content hash in the order in which they are taken. With two, the smaller one is first
 // in every session; should they be equal, the second call takes nothing new.
-func lockKeys(s model.Store) []string {
-	const hash = "@content_hash::pg_catalog.text"
+func lockKeys(s model.Store, hash string) []string {
 	byHash := "pg_catalog.hashtext(" + hash + ")"
 	byStore := "pg_catalog.hashtext(" + Literal(keyspec.Text(s.StoreString(), "")) + " OPERATOR(pg_catalog.||) " + hash + ")"
 	switch s.LockKey {
@@ -155,7 +156,7 @@ func lockKeys(s model.Store) []string {
 // lead_2, …
 func leading(s model.Store, words map[string]string) {
 	var definitions, columns, values, aliases list
-	of := map[string]*list{"c": {}, "e": {}}
+	of := map[string]*list{"c": {}, "e": {}, "i": {}, "p": {}}
 	for _, c := range s.Leading {
 		name := keyspec.QuoteIdent(c.Name)
 		definitions.add(", " + definition(c))

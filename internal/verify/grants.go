@@ -23,8 +23,9 @@ var sequencesSQL string
 func privileges() map[string][]string {
 	return map[string][]string{
 		"charts":     {"SELECT", "INSERT", "UPDATE"},
-		"positions":  {"SELECT"},
+		"positions":  {"SELECT", "INSERT", "UPDATE", "DELETE"},
 		"executions": {"SELECT", "INSERT", "UPDATE"},
+		"inputs":     {"SELECT", "INSERT"},
 	}
 }
 

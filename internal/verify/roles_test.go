@@ -26,15 +26,17 @@ func TestMissingGrantsAreFoundAndMended(t *testing.T) {
 		lacks := func(object, privileges string) string {
 			return fmt.Sprintf("privilege: %s: the role %q lacks %s", object, role, privileges)
 		}
-		expected := []string{
-			fmt.Sprintf("privilege: %q: the role %q may not use the schema (want USAGE)", home, role),
-			lacks(fmt.Sprintf("%q.%q", home, "statifier_charts"), "SELECT, INSERT, UPDATE"),
-			lacks(fmt.Sprintf("%q.%q", home, "statifier_positions"), "SELECT"),
-			lacks(fmt.Sprintf("%q.%q", home, "statifier_executions"), "SELECT, INSERT, UPDATE"),
-		}
-		if name == "serials" {
-			expected = slices.Insert(expected, 2, lacks("serials.statifier_charts_id_seq", "USAGE"))
-			expected = append(expected, lacks("serials.statifier_executions_id_seq", "USAGE"))
+		expected := []string{fmt.Sprintf("privilege: %q: the role %q may not use the schema (want USAGE)", home, role)}
+		for _, needed := range [][2]string{
+			{"charts", "SELECT, INSERT, UPDATE"},
+			{"positions", "SELECT, INSERT, UPDATE, DELETE"},
+			{"executions", "SELECT, INSERT, UPDATE"},
+			{"inputs", "SELECT, INSERT"},
+		} {
+			expected = append(expected, lacks(fmt.Sprintf("%q.%q", home, "statifier_"+needed[0]), needed[1]))
+			if name == "serials" {
+				expected = append(expected, lacks("serials.statifier_"+needed[0]+"_id_seq", "USAGE"))
+			}
 		}
 		found := verified(t, conn, role, h)
 		want(t, name, found, expected...)

@@ -23,6 +23,12 @@ var (
 	// ErrExecutionNotFound: no execution has this id.
 	ErrExecutionNotFound = errors.New("execution not found")
 
+	// ErrPositionNotFound: no session of this id has a position.
+	ErrPositionNotFound = errors.New("position not found")
+
+	// ErrInputLogFull: the execution's log is closed. No input is taken after this.
+	ErrInputLogFull = errors.New("input log full")
+
 	// ErrOutcomeUnknown: the connection broke, or the context ended, while the server was at work, so the verb
 	// may or may not have been carried out. A save, a retirement and the end of an execution may be tried
 	// again; a create too, if it set RowID: see NewExecution. The cause is in the chain.
@@ -72,7 +78,7 @@ func (e *ExecutionExistsError) Error() string {
 // chart's lock is what LockInfo says.
 type LockTimeoutError struct {
 	Timeout time.Duration // zero: the session's own lock_timeout
-	Err     error         // the server's error, SQLSTATE 55P03
+	Err     error         // the server's error, SQLSTATE 55P03; inside a verb that runs a function also a pool without a connection
 }
 
 func (e *LockTimeoutError) Error() string {
@@ -125,6 +131,25 @@ func (e *RowSecurityError) Error() string {
 	return fmt.Sprintf("chart %q: row-level security filters %s for this role", e.ContentHash, e.Tables)
 }
 
+// ParkedError says that an execution waits for a migration, so that it takes no step. Nothing was written.
+type ParkedError struct {
+	Execution Execution
+}
+
+func (e *ParkedError) Error() string {
+	return fmt.Sprintf("execution %q needs a migration from chart %q", e.Execution.ExecutionID, e.Execution.ContentHash)
+}
+
+// ReentrantError says that the call came from inside a verb that has the same execution locked, and would wait for that
+// for ever, or change under it what it is about to write. Nothing was sent.
+type ReentrantError struct {
+	ExecutionID string
+}
+
+func (e *ReentrantError) Error() string {
+	return fmt.Sprintf("execution %q is in the hands of the verb that runs this function", e.ExecutionID)
+}
+
 // InvalidError says that an argument cannot be stored. Nothing was sent.
 type InvalidError struct {
 	Field  string
@@ -141,7 +166,8 @@ func Retryable(err error) bool {
 	case codeSerialization, codeDeadlock, codeLockNotAvailable:
 		return true
 	}
-	return errors.Is(err, errReasonGone)
+	var timeout *LockTimeoutError
+	return errors.As(err, &timeout) || errors.Is(err, errReasonGone)
 }
 
 // SQLSTATEs that the package tells apart.

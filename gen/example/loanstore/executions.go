@@ -3,6 +3,7 @@
 package loanstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,9 @@ func (s *Store) CreateExecution(ctx context.Context, e NewExecution) (Execution,
 	if err := e.check(); err != nil {
 		return Execution{}, &opError{createOp(e), err}
 	}
+	if s.wouldReenter(ctx, e.ExecutionID) {
+		return Execution{}, &opError{createOp(e), &ReentrantError{e.ExecutionID}}
+	}
 	params := createExecutionParams(e)
 	row, err := alone(ctx, s, createOp(e), func(s *Store) (db.CreateExecutionRow, error) {
 		return s.create(ctx, e, params)
@@ -42,13 +46,13 @@ func createOp(e NewExecution) string {
 }
 
 func (s *Store) create(ctx context.Context, e NewExecution, params db.CreateExecutionParams) (db.CreateExecutionRow, error) {
-	shared := db.SharedToCreate(s.conn, e.ExecutionID, e.ContentHash, s.wait)
+	shared := db.SharedToCreate(s.conn, e.ExecutionID, params.Pins, s.wait)
 	for range tries {
 		row, err := shared.CreateExecution(ctx, params)
 		if !errors.Is(err, pgx.ErrNoRows) && !s.mayBeOwnRow(e, err) {
 			return row, s.failed(createOp(e), err)
 		}
-		why, refused := shared.CreateRefusal(ctx, db.CreateRefusalParams{ContentHash: e.ContentHash, ExecutionID: e.ExecutionID})
+		why, refused := shared.CreateRefusal(ctx, db.CreateRefusalParams{Pins: params.Pins, ExecutionID: e.ExecutionID})
 		if refused != nil {
 			return row, s.failedRead(createOp(e), refused)
 		}
@@ -58,7 +62,7 @@ func (s *Store) create(ctx context.Context, e NewExecution, params db.CreateExec
 		switch {
 		case why.ReadCommitted && serverCode(err) == codeUniqueViolation:
 			return row, s.failed(createOp(e), err) // a constraint of the host's
-		case !why.ReadCommitted && (!s.conn.InHostTx() || !why.ChartKnown):
+		case !why.ReadCommitted && (!s.conn.InHostTx() || !why.ChartsKnown):
 			return row, &opError{createOp(e), &IsolationError{e.ContentHash, why.Isolation}}
 		case !why.ReadCommitted:
 			return s.createForShare(ctx, e, params)
@@ -66,6 +70,68 @@ func (s *Store) create(ctx context.Context, e NewExecution, params db.CreateExec
 		// The execution that was in the way is gone: try again.
 	}
 	return db.CreateExecutionRow{}, &opError{createOp(e), errReasonGone}
+}
+
+// CreateExecutionFunc puts on a chart the execution that create makes, which may take its time: while it runs, nobody else
+// makes an execution of the id, and the chart is not retired. What create returns is completed by ref; another id, chart or
+// linkage than ref's is refused. It refuses, before it calls create, with what refuses CreateExecution.
+//
+// It locks the execution, then the chart, shared, and waits for whoever else has the execution locked and for a retirement
+// that is under way. On a pool it is one READ COMMITTED transaction, in which tx works too: three round trips, and whatever
+// create sends; an error of create's is returned, and what was written through tx is undone. In a host's transaction it
+// stays, and at a higher level than READ COMMITTED it answers as CreateExecution does. From inside create the execution is
+// refused to every verb that locks it: *ReentrantError.
+//
+// A retry calls create again, unless the first try was carried out: then it is refused with *ExecutionExistsError.
+func (s *Store) CreateExecutionFunc(ctx context.Context, ref ExecutionRef, create func(ctx context.Context, tx Storage) (NewExecution, error)) (Execution, error) {
+	e := NewExecution{ExecutionID: ref.ExecutionID, ContentHash: ref.ContentHash, Linkage: ref.Linkage}
+	op := createOp(e)
+	if err := ref.check(); err != nil {
+		return Execution{}, &opError{op, err}
+	}
+	return locked(ctx, s, op, ref.ExecutionID, func(ctx context.Context, s *Store) (Execution, error) {
+		return within(ctx, s, op, func(s *Store) (Execution, error) { return s.createFunc(ctx, e, create) })
+	})
+}
+
+func (s *Store) createFunc(ctx context.Context, ref NewExecution, create func(context.Context, Storage) (NewExecution, error)) (Execution, error) {
+	pins := ref.pins()
+	why, err := db.SharedToCreate(s.conn, ref.ExecutionID, pins, s.wait).CreateRefusal(ctx, db.CreateRefusalParams{Pins: pins, ExecutionID: ref.ExecutionID})
+	if err != nil {
+		return Execution{}, s.failedRead(createOp(ref), err)
+	}
+	if err := refusedCreate(ref, why); err != nil {
+		return Execution{}, err
+	}
+	if !why.ReadCommitted && !why.ChartsKnown {
+		return Execution{}, &opError{createOp(ref), &IsolationError{ref.ContentHash, why.Isolation}}
+	}
+	e, err := create(s.entered(ctx, ref.ExecutionID, true), s)
+	if err == nil {
+		e, err = ref.completing(e)
+	}
+	if err != nil {
+		return Execution{}, &opError{createOp(ref), err}
+	}
+	row, err := s.create(ctx, e, createExecutionParams(e))
+	if err != nil {
+		return Execution{}, err
+	}
+	return createdExecution(e, row), nil
+}
+
+// completing is what create made of the execution that was announced.
+func (e NewExecution) completing(made NewExecution) (NewExecution, error) {
+	switch {
+	case made.ExecutionID != "" && made.ExecutionID != e.ExecutionID:
+		return made, &InvalidError{"ExecutionID", fmt.Sprintf("is %q (want that of the reference)", made.ExecutionID)}
+	case made.ContentHash != "" && made.ContentHash != e.ContentHash:
+		return made, &InvalidError{"ContentHash", fmt.Sprintf("is %q (want that of the reference)", made.ContentHash)}
+	case made.Linkage != nil && (e.Linkage == nil || *made.Linkage != *e.Linkage):
+		return made, &InvalidError{"Linkage", "is not that of the reference"}
+	}
+	made.ExecutionID, made.ContentHash, made.Linkage = e.ExecutionID, e.ContentHash, e.Linkage
+	return made, made.check()
 }
 
 // mayBeOwnRow says whether a unique violation can come from an earlier try with the same row id that arrived at the
@@ -77,7 +143,7 @@ func (s *Store) mayBeOwnRow(e NewExecution, err error) bool {
 
 // createForShare is the create's form for a host's transaction at a higher level than READ COMMITTED.
 func (s *Store) createForShare(ctx context.Context, e NewExecution, params db.CreateExecutionParams) (db.CreateExecutionRow, error) {
-	shared := db.SharedToCreate(s.conn, e.ExecutionID, e.ContentHash, s.wait)
+	shared := db.SharedToCreate(s.conn, e.ExecutionID, params.Pins, s.wait)
 	// The two forms have the same parameters and columns. If this does not compile, one of them was changed alone:
 	// run statigen again.
 	row, err := shared.CreateExecutionForShare(ctx, db.CreateExecutionForShareParams(params))
@@ -95,7 +161,7 @@ func refusedCreate(e NewExecution, why db.CreateRefusalRow) error {
 	if exists && e.RowID != unset && e.RowID == why.RowID {
 		return existsError(e, why)
 	}
-	if err := decided(createOp(e), e.ContentHash, why.Filtered, why.RetiredAt, why.RetiredBy); err != nil {
+	if err := decided(createOp(e), cmp.Or(why.Pinned, e.ContentHash), why.Filtered, why.RetiredAt, why.RetiredBy); err != nil {
 		return err
 	}
 	switch {
@@ -156,15 +222,8 @@ func (s *Store) end(ctx context.Context, op string, params db.EndExecutionParams
 	if err := checkText("ExecutionID", params.ExecutionID); err != nil {
 		return Transition{}, &opError{op, err}
 	}
-	row, err := alone(ctx, s, op, func(s *Store) (db.EndExecutionRow, error) {
-		row, err := db.Execution(s.conn, params.ExecutionID, s.wait).EndExecution(ctx, params)
-		switch {
-		case errors.Is(err, pgx.ErrNoRows):
-			return row, &opError{op, ErrExecutionNotFound}
-		case err == nil && !row.Ended && !row.Discarded:
-			return row, &opError{op, errReasonGone}
-		}
-		return row, s.failed(op, err)
+	row, err := locked(ctx, s, op, params.ExecutionID, func(ctx context.Context, s *Store) (db.EndExecutionRow, error) {
+		return alone(ctx, s, op, func(s *Store) (db.EndExecutionRow, error) { return s.endExecution(ctx, op, params) })
 	})
 	if err != nil {
 		return Transition{}, err
@@ -174,6 +233,17 @@ func (s *Store) end(ctx context.Context, op string, params db.EndExecutionParams
 		ended.Failure = row.FailureBefore
 	}
 	return Transition{Execution: ended, Discarded: row.Discarded}, nil
+}
+
+func (s *Store) endExecution(ctx context.Context, op string, params db.EndExecutionParams) (db.EndExecutionRow, error) {
+	row, err := db.Execution(s.conn, params.ExecutionID, s.wait).EndExecution(ctx, params)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return row, &opError{op, ErrExecutionNotFound}
+	case err == nil && !row.Ended && !row.Discarded:
+		return row, &opError{op, errReasonGone}
+	}
+	return row, s.failed(op, err)
 }
 
 // CountExecutions counts a chart's executions; a chart that is not stored has none. It locks nothing and waits

@@ -23,10 +23,11 @@ func (s *Store) failed(op string, err error) error {
 
 // failedRead words the error of a call that would have written nothing, so that its outcome is no question.
 func (s *Store) failedRead(op string, err error) error {
+	var starved *db.NoConnectionError
 	switch {
 	case err == nil:
 		return nil
-	case serverCode(err) == codeLockNotAvailable:
+	case serverCode(err) == codeLockNotAvailable, errors.As(err, &starved):
 		return &opError{op, &LockTimeoutError{Timeout: time.Duration(s.wait), Err: err}}
 	}
 	return &opError{op, err}

@@ -53,8 +53,9 @@ func (s *Store) RetireChart(ctx context.Context, contentHash string, opts Retire
 	if opts.LockTimeout == 0 {
 		opts.LockTimeout = DefaultRetireLockTimeout
 	}
-	bounded := &Store{conn: s.conn, wait: db.Wait(opts.LockTimeout)}
-	return alone(ctx, bounded, op, func(s *Store) (Retirement, error) {
+	bounded := *s
+	bounded.wait = db.Wait(opts.LockTimeout)
+	return alone(ctx, &bounded, op, func(s *Store) (Retirement, error) {
 		return s.retire(ctx, op, contentHash, opts)
 	})
 }

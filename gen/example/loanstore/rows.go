@@ -27,7 +27,8 @@ func createExecutionParams(e NewExecution) db.CreateExecutionParams {
 		ContentHash:  e.ContentHash,
 		IdentityBlob: e.IdentityBlob,
 		PositionBlob: e.PositionBlob,
-		Metadata:     storedMetadata(e.Metadata),
+		Pins:         e.pins(),
+		Metadata:     storedMetadata(e.Metadata, e.Linkage),
 	}
 }
 
@@ -91,5 +92,69 @@ func endedExecution(row db.EndExecutionRow) Execution {
 		InsertedAt:   row.InsertedAt,
 		UpdatedAt:    row.UpdatedAt,
 		EndedAt:      row.EndedAt,
+	}
+}
+
+func unparkedExecution(row db.UnparkExecutionRow) Execution {
+	return Execution{
+		Leading:      Leading{TenantID: row.Lead1, Region: row.Lead2},
+		RowID:        row.ID,
+		ExecutionID:  row.ExecutionID,
+		Status:       row.Status,
+		ContentHash:  row.ContentHash,
+		IdentityBlob: row.IdentityBlob,
+		PositionBlob: row.PositionBlob,
+		Failure:      row.Failure,
+		Metadata:     readMetadata(row.Metadata),
+		OutcomeBlob:  row.OutcomeBlob,
+		InsertedAt:   row.InsertedAt,
+		UpdatedAt:    row.UpdatedAt,
+		EndedAt:      row.EndedAt,
+	}
+}
+
+func savePositionParams(p Position) db.SavePositionParams {
+	return db.SavePositionParams{
+		ID:           newRowID("pos"),
+		Lead1:        p.TenantID,
+		Lead2:        p.Region,
+		SessionID:    p.SessionID,
+		ContentHash:  p.ContentHash,
+		IdentityBlob: p.IdentityBlob,
+		PositionBlob: p.PositionBlob,
+	}
+}
+
+func positionFromRow(row db.PositionRow) Position {
+	return Position{
+		Leading:      Leading{TenantID: row.Lead1, Region: row.Lead2},
+		RowID:        row.ID,
+		SessionID:    row.SessionID,
+		ContentHash:  row.ContentHash,
+		IdentityBlob: row.IdentityBlob,
+		PositionBlob: row.PositionBlob,
+		InsertedAt:   row.InsertedAt,
+		UpdatedAt:    row.UpdatedAt,
+	}
+}
+
+func appendInputParams(executionID string, in Input, room int64) db.AppendInputParams {
+	return db.AppendInputParams{
+		ID:          newRowID("input"),
+		ExecutionID: executionID,
+		Door:        in.Door,
+		InputBlob:   in.InputBlob,
+		Room:        room,
+	}
+}
+
+func inputFromRow(row db.InputsRow) Input {
+	return Input{
+		Leading:    Leading{TenantID: row.Lead1, Region: row.Lead2},
+		RowID:      row.ID,
+		Seq:        row.Seq,
+		Door:       row.Door,
+		InputBlob:  row.InputBlob,
+		InsertedAt: row.InsertedAt,
 	}
 }

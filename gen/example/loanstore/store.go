@@ -16,8 +16,10 @@ import (
 // is safe for concurrent use as far as the pool or the transaction is: a pool by everybody, a transaction by
 // one goroutine at a time.
 type Store struct {
-	conn db.Conn
-	wait db.Wait
+	conn       db.Conn
+	wait       db.Wait
+	logCap     int64
+	serializer Serializer
 }
 
 // Option sets up a Store. No option changes the lock key.
@@ -42,11 +44,11 @@ func WithLockTimeout(d time.Duration) Option {
 // The pool may lead through PgBouncer in transaction mode, and in statement mode if its sessions default to READ
 // COMMITTED. There pgx's default, QueryExecModeCacheStatement, wants PgBouncer 1.21 or newer; every other mode will do.
 func New(pool *pgxpool.Pool, opts ...Option) *Store {
-	s := &Store{conn: db.OnPool(pool)}
+	s := &Store{}
 	for _, opt := range opts {
 		opt(s)
 	}
-	return s
+	return s.on(db.OnPool(pool))
 }
 
 // WithTx returns the store in a transaction of the host's: what its verbs write is written when the host
@@ -62,8 +64,23 @@ func New(pool *pgxpool.Pool, opts ...Option) *Store {
 //
 // If the host's Commit fails with anything but an error of the server's, the outcome is unknown. pgconn.SafeToRetry is no
 // help: of a commit whose answer was lost pgx may report that the connection was closed, and call that safe.
-func (s *Store) WithTx(tx pgx.Tx) *Store {
-	return &Store{conn: db.OnHostTx(tx), wait: s.wait}
+func (s *Store) WithTx(tx pgx.Tx) *Store { return s.on(db.OnHostTx(tx)) }
+
+// on is the store with its statements going elsewhere.
+func (s *Store) on(conn db.Conn) *Store {
+	other := *s
+	other.conn = conn.Serialized(s.serializer != nil)
+	return &other
+}
+
+// TxOf returns the transaction that a Storage is bound to, for rows of the host's own beside the store's: the one given to
+// WithTx, or the one in which a verb runs the host's function. There is none on a pool.
+func TxOf(s Storage) (pgx.Tx, bool) {
+	bound, ok := s.(*Store)
+	if !ok || bound.conn.Tx() == nil {
+		return nil, false
+	}
+	return bound.conn.Tx(), true
 }
 
 // alone runs a verb on the pool and, should the pool's sessions default to another isolation level than READ
@@ -80,22 +97,33 @@ func aloneReading[T any](ctx context.Context, s *Store, op string, verb func(*St
 
 // twice is a verb's first try and its second. failed words a commit that failed.
 func twice[T any](ctx context.Context, s *Store, op string, verb func(*Store) (T, error), failed func(string, error) error) (T, error) {
+	s = s.bounded(ctx)
 	answer, err := verb(s)
 	if s.conn.Pool() == nil || !wantsReadCommitted(err) {
 		return answer, err
 	}
+	return inOwnTx(ctx, s, op, verb, failed)
+}
+
+// inOwnTx runs a verb in a READ COMMITTED transaction of the store's own, and commits if the verb answers no error.
+func inOwnTx[T any](ctx context.Context, s *Store, op string, verb func(*Store) (T, error), failed func(string, error) error) (T, error) {
 	var none T
-	tx, err := s.conn.Pool().BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+	own := db.NewOwnTx(s.conn)
+	defer own.End(ctx)
+	answer, err := verb(s.on(own.Conn()))
 	if err != nil {
-		return none, &opError{op, err} // nothing was asked yet, so nothing can have been done
-	}
-	// A rollback after a commit does nothing; one that fails leaves a broken connection, which the pool drops.
-	defer func() { _ = tx.Rollback(ctx) }()
-	if answer, err = verb(&Store{conn: db.OnOwnTx(tx), wait: s.wait}); err != nil {
 		return none, err
 	}
-	if err := tx.Commit(ctx); err != nil {
+	if err := own.Commit(ctx); err != nil {
 		return none, failed(op, err)
 	}
 	return answer, nil
+}
+
+// within runs a verb that takes several trips: in the host's transaction, or in one of the store's own.
+func within[T any](ctx context.Context, s *Store, op string, verb func(*Store) (T, error)) (T, error) {
+	if s.conn.Pool() == nil {
+		return verb(s)
+	}
+	return inOwnTx(ctx, s.bounded(ctx), op, verb, s.failed)
 }

@@ -59,7 +59,7 @@ func wantedTables() []wantedTable {
 			{name: "position_blob", typ: byteaType},
 		},
 		unique:     []string{"session_id"},
-		privileges: []string{"SELECT"},
+		privileges: []string{"SELECT", "INSERT", "UPDATE", "DELETE"},
 	}, {
 		concept: "executions",
 		columns: []wantedColumn{
@@ -84,7 +84,8 @@ func wantedTables() []wantedTable {
 			{name: "door", typ: textType},
 			{name: "input_blob", typ: byteaType, nullable: true},
 		},
-		unique: []string{"execution_id", "seq"},
+		unique:     []string{"execution_id", "seq"},
+		privileges: []string{"SELECT", "INSERT"},
 	}}
 }
 
@@ -171,7 +172,7 @@ func kind(relkind string) string {
 
 // privileges looks for what the verbs need on a table that is there.
 func (v *verifier) privileges(want wantedTable, table db.TablesFoundRow) {
-	may := map[string]bool{"SELECT": table.MaySelect, "INSERT": table.MayInsert, "UPDATE": table.MayUpdate}
+	may := map[string]bool{"SELECT": table.MaySelect, "INSERT": table.MayInsert, "UPDATE": table.MayUpdate, "DELETE": table.MayDelete}
 	if !table.UsableSchema && want.concept == "charts" {
 		v.unfitTable(&PrivilegeError{"SCHEMA " + table.QuotedSchema, "USAGE"})
 	}

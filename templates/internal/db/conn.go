@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -12,6 +13,10 @@ type Conn struct {
 	pool *pgxpool.Pool
 	tx   pgx.Tx
 	host bool
+	own  *OwnTx
+
+	serialized bool          // the host keeps two verbs off one execution: no execution's lock is taken
+	acquire    time.Duration // how long to wait for a connection of the pool; 0 leaves it to the context
 }
 
 // OnPool sends every batch on a connection of its own, as one implicit transaction.
@@ -21,24 +26,73 @@ func OnPool(pool *pgxpool.Pool) Conn { return Conn{pool: pool} }
 // may hold locks of its own.
 func OnHostTx(tx pgx.Tx) Conn { return Conn{tx: tx, host: true} }
 
-// OnOwnTx joins a transaction that the store opened.
-func OnOwnTx(tx pgx.Tx) Conn { return Conn{tx: tx} }
-
 // Pool returns the pool, or nil in a transaction.
 func (c Conn) Pool() *pgxpool.Pool { return c.pool }
+
+// Tx returns the transaction, or nil on a pool.
+func (c Conn) Tx() pgx.Tx {
+	if c.own != nil {
+		return c.own.tx
+	}
+	return c.tx
+}
+
+// Shares says whether two of them are one connection, in a transaction.
+func (c Conn) Shares(other Conn) bool {
+	return c.Tx() != nil && other.Tx() != nil && c.Tx().Conn() == other.Tx().Conn()
+}
 
 // InHostTx says whether a host's transaction goes on after the verb.
 func (c Conn) InHostTx() bool { return c.host }
 
+// Serialized says whether the host itself keeps two verbs off one execution.
+func (c Conn) Serialized(yes bool) Conn {
+	c.serialized = yes
+	return c
+}
+
+// Acquire bounds the wait for a connection of the pool.
+func (c Conn) Acquire(bound time.Duration) Conn {
+	c.acquire = bound
+	return c
+}
+
+// NoConnectionError says that the pool had no connection in time.
+type NoConnectionError struct{ Bound time.Duration }
+
+func (e *NoConnectionError) Error() string {
+	return "the pool had no connection within " + e.Bound.String()
+}
+
+func (c Conn) connection(ctx context.Context) (*pgxpool.Conn, error) {
+	bounded := ctx
+	if c.acquire > 0 {
+		var cancel context.CancelFunc
+		bounded, cancel = context.WithTimeout(ctx, c.acquire)
+		defer cancel()
+	}
+	conn, err := c.pool.Acquire(bounded)
+	switch {
+	case err == nil:
+		return conn, nil
+	case ctx.Err() == nil && bounded.Err() != nil:
+		err = &NoConnectionError{c.acquire}
+	}
+	return nil, NotSentError{err}
+}
+
 // send sends a batch. The connection of a pool is taken here and not by the pool's own SendBatch, so that
 // failing to get one is told apart from a failure after which nobody knows what was done.
 func (c Conn) send(ctx context.Context, b *pgx.Batch) (*exchange, error) {
-	if c.pool == nil {
+	switch {
+	case c.own != nil:
+		return c.own.send(ctx, b)
+	case c.pool == nil:
 		return &exchange{results: c.tx.SendBatch(ctx, b)}, nil
 	}
-	conn, err := c.pool.Acquire(ctx)
+	conn, err := c.connection(ctx)
 	if err != nil {
-		return nil, NotSentError{err}
+		return nil, err
 	}
 	return &exchange{results: conn.SendBatch(ctx, b), conn: conn}, nil
 }

@@ -129,14 +129,18 @@ func TestEveryWayToReadReportsAnErrorAtCommit(t *testing.T) {
 	wantCode(t, rows.Err(), "23503")
 }
 
-func TestALockStatementThatAnswersIsRefused(t *testing.T) {
+func TestAQueuedStatementOfManyRowsIsRefused(t *testing.T) {
 	l, _ := handle(t)
 	l.before = []step{func(ctx context.Context, q *Queries) error {
-		return q.db.QueryRow(ctx, "SELECT 1").Scan(new(int))
+		rows, err := q.db.Query(ctx, "SELECT 1")
+		if err == nil {
+			rows.Close()
+		}
+		return err
 	}}
 	_, err := l.Exec(t.Context(), "SELECT 1")
-	if err == nil || !strings.Contains(err.Error(), ":exec") {
-		t.Errorf("got error %v, want one that says :exec", err)
+	if err == nil || !strings.Contains(err.Error(), "cannot be queued") {
+		t.Errorf("got error %v, want one that says that it cannot be queued", err)
 	}
 }
 

@@ -92,6 +92,25 @@ func (q *Queries) LockChartShared(ctx context.Context, arg LockChartSharedParams
 	return err
 }
 
+const lockChartsShared = `-- name: LockChartsShared :exec
+SELECT pg_catalog.pg_advisory_xact_lock_shared(1397769032, k.key)
+FROM (
+  SELECT DISTINCT pg_catalog.unnest(ARRAY[pg_catalog.hashtext('"statifier_charts" ' OPERATOR(pg_catalog.||) h.hash)]) AS key
+  FROM pg_catalog.unnest($1::pg_catalog.text[]) AS h (hash)
+  ORDER BY key) AS k
+`
+
+type LockChartsSharedParams struct {
+	ContentHashes []string
+}
+
+// LockChartsShared takes the shared locks of several charts: each key once, in ascending order, for two sessions that take
+// the same keys in other orders can deadlock with retirements in between.
+func (q *Queries) LockChartsShared(ctx context.Context, arg LockChartsSharedParams) error {
+	_, err := q.db.Exec(ctx, lockChartsShared, arg.ContentHashes)
+	return err
+}
+
 const lockExecution = `-- name: LockExecution :exec
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::pg_catalog.text, 0))
 `

@@ -66,7 +66,7 @@ SELECT $1::pg_catalog.text, $2::pg_catalog.uuid, $3::pg_catalog.text, $4::pg_cat
 FROM (SELECT pg_catalog.timezone('UTC', pg_catalog.clock_timestamp()) AS now OFFSET 0) AS t
 WHERE NOT EXISTS (
     SELECT 1 FROM "loans"."statifier_charts" AS c
-    WHERE c."content_hash" OPERATOR(pg_catalog.=) $5::pg_catalog.text AND c."retired_at" IS NOT NULL)
+    WHERE c."content_hash" OPERATOR(pg_catalog.=) ANY ($9::pg_catalog.text[]) AND c."retired_at" IS NOT NULL)
   AND pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) ANY ('{read committed,read uncommitted}'::pg_catalog.text[])
   AND NOT pg_catalog.row_security_active('"loans"."statifier_charts"'::pg_catalog.text)
 ON CONFLICT ("execution_id") DO NOTHING
@@ -82,6 +82,7 @@ type CreateExecutionParams struct {
 	IdentityBlob []byte
 	PositionBlob []byte
 	Metadata     json.RawMessage
+	Pins         []string
 }
 
 type CreateExecutionRow struct {
@@ -92,7 +93,7 @@ type CreateExecutionRow struct {
 	InsertedAt time.Time
 }
 
-// CreateExecution writes an execution unless its chart is retired. At another level than READ COMMITTED, where
+// CreateExecution writes an execution unless a chart that it pins is retired. At another level than READ COMMITTED, where
 // the tombstone could be missing from the snapshot, it writes nothing.
 func (q *Queries) CreateExecution(ctx context.Context, arg CreateExecutionParams) (CreateExecutionRow, error) {
 	row := q.db.QueryRow(ctx, createExecution,
@@ -104,6 +105,7 @@ func (q *Queries) CreateExecution(ctx context.Context, arg CreateExecutionParams
 		arg.IdentityBlob,
 		arg.PositionBlob,
 		arg.Metadata,
+		arg.Pins,
 	)
 	var i CreateExecutionRow
 	err := row.Scan(
@@ -117,16 +119,17 @@ func (q *Queries) CreateExecution(ctx context.Context, arg CreateExecutionParams
 }
 
 const createExecutionForShare = `-- name: CreateExecutionForShare :one
-WITH sg_chart AS MATERIALIZED (
+WITH sg_charts AS MATERIALIZED (
   SELECT c."retired_at" FROM "loans"."statifier_charts" AS c
-  WHERE c."content_hash" OPERATOR(pg_catalog.=) $5::pg_catalog.text
+  WHERE c."content_hash" OPERATOR(pg_catalog.=) ANY ($9::pg_catalog.text[])
+  ORDER BY c."content_hash"
   FOR SHARE
 )
 INSERT INTO "loans"."statifier_executions" AS e ("id", "tenant_id", "region", "execution_id", "status", "content_hash", "identity_blob", "position_blob", "inserted_at", "updated_at", "metadata")
 SELECT $1::pg_catalog.text, $2::pg_catalog.uuid, $3::pg_catalog.text, $4::pg_catalog.text, 'active', $5::pg_catalog.text, $6::pg_catalog.bytea,
   $7::pg_catalog.bytea, t.now, t.now, $8::pg_catalog.jsonb
-FROM (SELECT pg_catalog.timezone('UTC', pg_catalog.clock_timestamp()) AS now OFFSET 0) AS t CROSS JOIN sg_chart AS s
-WHERE s.retired_at IS NULL
+FROM (SELECT pg_catalog.timezone('UTC', pg_catalog.clock_timestamp()) AS now OFFSET 0) AS t
+WHERE (SELECT pg_catalog.count(*) FROM sg_charts AS s WHERE s.retired_at IS NULL) OPERATOR(pg_catalog.=) pg_catalog.cardinality($9::pg_catalog.text[])
   AND NOT pg_catalog.row_security_active('"loans"."statifier_charts"'::pg_catalog.text)
 ON CONFLICT ("execution_id") DO NOTHING
 RETURNING e."tenant_id" AS lead_1, e."region" AS lead_2, e."id", e."metadata", e."inserted_at"
@@ -141,6 +144,7 @@ type CreateExecutionForShareParams struct {
 	IdentityBlob []byte
 	PositionBlob []byte
 	Metadata     json.RawMessage
+	Pins         []string
 }
 
 type CreateExecutionForShareRow struct {
@@ -151,9 +155,9 @@ type CreateExecutionForShareRow struct {
 	InsertedAt time.Time
 }
 
-// CreateExecutionForShare is the form for REPEATABLE READ and SERIALIZABLE. It wants the chart's row, for a
-// chart that the snapshot does not show may have been retired since, and locks it, which fails with 40001 if
-// the row has changed since. FOR SHARE needs the UPDATE privilege on charts, even where it finds no row; so
+// CreateExecutionForShare is the form for REPEATABLE READ and SERIALIZABLE. It wants the charts' rows, for a
+// chart that the snapshot does not show may have been retired since, and locks them, which fails with 40001 if
+// one has changed since. FOR SHARE needs the UPDATE privilege on charts, even where it finds no row; so
 // the common form does without.
 func (q *Queries) CreateExecutionForShare(ctx context.Context, arg CreateExecutionForShareParams) (CreateExecutionForShareRow, error) {
 	row := q.db.QueryRow(ctx, createExecutionForShare,
@@ -165,6 +169,7 @@ func (q *Queries) CreateExecutionForShare(ctx context.Context, arg CreateExecuti
 		arg.IdentityBlob,
 		arg.PositionBlob,
 		arg.Metadata,
+		arg.Pins,
 	)
 	var i CreateExecutionForShareRow
 	err := row.Scan(
@@ -182,16 +187,20 @@ SELECT pg_catalog.current_setting('transaction_isolation')::pg_catalog.text AS i
   (pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.=) ANY ('{read committed,read uncommitted}'::pg_catalog.text[]))::pg_catalog.bool AS read_committed,
   (pg_catalog.concat_ws(', ', CASE WHEN pg_catalog.row_security_active('"loans"."statifier_charts"'::pg_catalog.text) THEN '"loans"."statifier_charts"' END))::pg_catalog.text AS filtered,
   (pg_catalog.concat_ws(', ', CASE WHEN pg_catalog.row_security_active('"loans"."statifier_executions"'::pg_catalog.text) THEN '"loans"."statifier_executions"' END))::pg_catalog.text AS filtered_executions,
-  (c."content_hash" IS NOT NULL)::pg_catalog.bool AS chart_known, c."retired_at", c."retired_by",
+  ((SELECT pg_catalog.count(*) FROM "loans"."statifier_charts" AS k WHERE k."content_hash" OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[]))
+    OPERATOR(pg_catalog.=) pg_catalog.cardinality($1::pg_catalog.text[]))::pg_catalog.bool AS charts_known,
+  COALESCE(c."content_hash", '')::pg_catalog.text AS pinned, c."retired_at", c."retired_by",
   COALESCE(e."id", ''::pg_catalog.text)::pg_catalog.text AS row_id, COALESCE(e."content_hash", '')::pg_catalog.text AS content_hash,
   e."inserted_at"
 FROM (SELECT 1 AS one) AS o
-LEFT JOIN "loans"."statifier_charts" AS c ON c."content_hash" OPERATOR(pg_catalog.=) $1::pg_catalog.text
+LEFT JOIN "loans"."statifier_charts" AS c ON c."content_hash" OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[])
 LEFT JOIN "loans"."statifier_executions" AS e ON e."execution_id" OPERATOR(pg_catalog.=) $2::pg_catalog.text
+ORDER BY c."retired_at"
+LIMIT 1
 `
 
 type CreateRefusalParams struct {
-	ContentHash string
+	Pins        []string
 	ExecutionID string
 }
 
@@ -200,7 +209,8 @@ type CreateRefusalRow struct {
 	ReadCommitted      bool
 	Filtered           string
 	FilteredExecutions string
-	ChartKnown         bool
+	ChartsKnown        bool
+	Pinned             string
 	RetiredAt          *time.Time
 	RetiredBy          *string
 	RowID              string
@@ -208,16 +218,18 @@ type CreateRefusalRow struct {
 	InsertedAt         *time.Time
 }
 
-// CreateRefusal says why a create wrote nothing.
+// CreateRefusal says why a create wrote nothing, or would write nothing. Of the charts that it pins it reads one: a retired
+// one, if there is any.
 func (q *Queries) CreateRefusal(ctx context.Context, arg CreateRefusalParams) (CreateRefusalRow, error) {
-	row := q.db.QueryRow(ctx, createRefusal, arg.ContentHash, arg.ExecutionID)
+	row := q.db.QueryRow(ctx, createRefusal, arg.Pins, arg.ExecutionID)
 	var i CreateRefusalRow
 	err := row.Scan(
 		&i.Isolation,
 		&i.ReadCommitted,
 		&i.Filtered,
 		&i.FilteredExecutions,
-		&i.ChartKnown,
+		&i.ChartsKnown,
+		&i.Pinned,
 		&i.RetiredAt,
 		&i.RetiredBy,
 		&i.RowID,

@@ -23,6 +23,10 @@ type (
 		Chart(ctx context.Context, arg ChartParams) (ChartRow, error)
 		CountExecutions(ctx context.Context, arg CountExecutionsParams) (CountExecutionsRow, error)
 		Execution(ctx context.Context, arg ExecutionParams) (ExecutionRow, error)
+		HasExecution(ctx context.Context, arg HasExecutionParams) (bool, error)
+		Inputs(ctx context.Context, arg InputsParams) ([]InputsRow, error)
+		Position(ctx context.Context, arg PositionParams) (PositionRow, error)
+		Children(ctx context.Context, arg ChildrenParams) ([]string, error)
 		LockInfo(ctx context.Context, arg LockInfoParams) ([]LockInfoRow, error)
 	}
 
@@ -34,6 +38,8 @@ type (
 		CreateExecutionForShare(ctx context.Context, arg CreateExecutionForShareParams) (CreateExecutionForShareRow, error)
 		CreateRefusal(ctx context.Context, arg CreateRefusalParams) (CreateRefusalRow, error)
 		SaveChart(ctx context.Context, arg SaveChartParams) (SaveChartRow, error)
+		SavePosition(ctx context.Context, arg SavePositionParams) (SavePositionRow, error)
+		SavePositionForShare(ctx context.Context, arg SavePositionForShareParams) (string, error)
 	}
 
 	// ExclusiveQueries run behind a chart's exclusive lock.
@@ -43,7 +49,17 @@ type (
 
 	// ExecutionQueries run behind an execution's lock.
 	ExecutionQueries interface {
+		AppendInput(ctx context.Context, arg AppendInputParams) (AppendInputRow, error)
 		EndExecution(ctx context.Context, arg EndExecutionParams) (EndExecutionRow, error)
+		HeldExecution(ctx context.Context, arg HeldExecutionParams) (HeldExecutionRow, error)
+		HoldExecution(ctx context.Context, arg HoldExecutionParams) (int64, error)
+		StepExecution(ctx context.Context, arg StepExecutionParams) (StepExecutionRow, error)
+		UnparkExecution(ctx context.Context, arg UnparkExecutionParams) (UnparkExecutionRow, error)
+	}
+
+	// FreeQueries remove what pins, or what nothing needs: they lock rows alone.
+	FreeQueries interface {
+		DeletePosition(ctx context.Context, arg DeletePositionParams) (string, error)
 	}
 )
 
@@ -61,22 +77,30 @@ func Shared(c Conn, contentHash string, w Wait) SharedQueries {
 	return New(&locked{conn: c, before: w.around(takeShared(contentHash)), after: w.restore(c)})
 }
 
-// SharedToCreate is Shared for a create. In a host's transaction, where a later verb on the execution would
-// take its lock behind the chart's and so in the wrong order, it takes the execution's first.
-func SharedToCreate(c Conn, executionID, contentHash string, w Wait) SharedQueries {
-	if !c.InHostTx() {
-		return Shared(c, contentHash, w)
+// SharedToCreate is Shared for a create. In a transaction, where a later verb on the execution would take its lock behind
+// the chart's and so in the wrong order, it takes the execution's first. pins are the charts that the execution will pin.
+func SharedToCreate(c Conn, executionID string, pins []string, w Wait) SharedQueries {
+	var before []step
+	if c.pool == nil {
+		before = takeExecution(c, executionID)
 	}
-	return New(&locked{
-		conn:   c,
-		before: w.around(takeExecution(executionID), takeShared(contentHash)),
-		after:  w.restore(c),
-	})
+	return New(&locked{conn: c, before: w.around(append(before, takeAllShared(pins))...), after: w.restore(c)})
 }
 
 // Execution takes the execution's lock before each of its queries.
 func Execution(c Conn, executionID string, w Wait) ExecutionQueries {
-	return New(&locked{conn: c, before: w.around(takeExecution(executionID)), after: w.restore(c)})
+	return New(&locked{conn: c, before: w.around(takeExecution(c, executionID)...), after: w.restore(c)})
+}
+
+// ExecutionToStep is Execution, and appends an input to the execution's log in front of each query. That a log is full
+// stops no step.
+func ExecutionToStep(c Conn, executionID string, in AppendInputParams, w Wait) ExecutionQueries {
+	return New(&locked{conn: c, before: w.around(append(takeExecution(c, executionID), appendTo(in))...), after: w.restore(c)})
+}
+
+// Free sends each of its queries as a batch of its own, as Reads does.
+func Free(c Conn, w Wait) FreeQueries {
+	return New(&locked{conn: c, before: w.around(), after: w.restore(c)})
 }
 
 // Exclusive takes the chart's exclusive lock before each of its queries. In a host's transaction it refuses an
@@ -255,10 +279,24 @@ func takeShared(contentHash string) step {
 	}
 }
 
-func takeExecution(executionID string) step {
-	return func(ctx context.Context, q *Queries) error {
-		return q.LockExecution(ctx, LockExecutionParams{ExecutionID: executionID})
+// takeAllShared takes the shared locks of the charts, the plain way where it is one.
+func takeAllShared(contentHashes []string) step {
+	if len(contentHashes) == 1 {
+		return takeShared(contentHashes[0])
 	}
+	return func(ctx context.Context, q *Queries) error {
+		return q.LockChartsShared(ctx, LockChartsSharedParams{ContentHashes: contentHashes})
+	}
+}
+
+// takeExecution takes the execution's lock, unless the host has a means of its own.
+func takeExecution(c Conn, executionID string) []step {
+	if c.serialized {
+		return nil
+	}
+	return []step{func(ctx context.Context, q *Queries) error {
+		return q.LockExecution(ctx, LockExecutionParams{ExecutionID: executionID})
+	}}
 }
 
 func takeExclusive(contentHash string, w Wait) step {
@@ -272,6 +310,13 @@ func takeExclusiveJoined(contentHash string, w Wait, allowUpgrade bool) step {
 		return q.LockChartExclusiveJoined(ctx, LockChartExclusiveJoinedParams{
 			ContentHash: contentHash, LockTimeout: w.setting(), AllowUpgrade: allowUpgrade,
 		})
+	}
+}
+
+func appendTo(in AppendInputParams) step {
+	return func(ctx context.Context, q *Queries) error {
+		_, err := q.AppendInput(ctx, in) // queued: the answer comes with the batch, and nothing depends on it
+		return err
 	}
 }
 
@@ -327,10 +372,11 @@ func (r recorder) Exec(_ context.Context, sql string, args ...any) (pgconn.Comma
 }
 
 func (r recorder) Query(context.Context, string, ...any) (pgx.Rows, error) {
-	return nil, errors.New("statigen: a lock statement must be :exec, for it is queued and not run")
+	return nil, errors.New("statigen: a statement that answers many rows cannot be queued")
 }
 
-func (r recorder) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	_, err := r.Query(ctx, sql, args...)
-	return lockedRow(func([]any) error { return err })
+// QueryRow queues a statement whose row nobody reads.
+func (r recorder) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
+	r.batch.Queue(sql, args...)
+	return lockedRow(func([]any) error { return nil })
 }

@@ -112,6 +112,7 @@ SELECT t.concept::pg_catalog.text AS concept, t.relation::pg_catalog.text AS rel
   COALESCE(pg_catalog.has_any_column_privilege(c.oid, 'SELECT'), false)::pg_catalog.bool AS may_select,
   COALESCE(pg_catalog.has_any_column_privilege(c.oid, 'INSERT'), false)::pg_catalog.bool AS may_insert,
   COALESCE(pg_catalog.has_any_column_privilege(c.oid, 'UPDATE'), false)::pg_catalog.bool AS may_update,
+  COALESCE(pg_catalog.has_table_privilege(c.oid, 'DELETE'), false)::pg_catalog.bool AS may_delete,
   COALESCE((
     SELECT pg_catalog.quote_ident(s.relname)
     FROM pg_catalog.pg_depend AS d
@@ -144,6 +145,7 @@ type TablesFoundRow struct {
 	MaySelect    bool
 	MayInsert    bool
 	MayUpdate    bool
+	MayDelete    bool
 	Sequence     string
 	Schemas      []string
 }
@@ -172,6 +174,7 @@ func (q *Queries) TablesFound(ctx context.Context) ([]TablesFoundRow, error) {
 			&i.MaySelect,
 			&i.MayInsert,
 			&i.MayUpdate,
+			&i.MayDelete,
 			&i.Sequence,
 			&i.Schemas,
 		); err != nil {
