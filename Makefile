@@ -23,12 +23,12 @@ example: ## Generates the example and runs its tests, verbosely.
 	go generate ./gen/example && go test -v ./gen/example/...
 
 test: ## Runs all tests, on a throwaway Postgres or on $STATIGEN_TEST_DATABASE_URL.
-	go test -timeout 20m ./...
+	go test -timeout 40m ./...
 
 test-matrix: ## Runs all tests on Postgres 14 to 18, which npm brings; MAJORS=18 and PACKAGES=./templates/... narrow it.
 	@failed=; for major in $(MAJORS); do \
 		bin=$$(.ci/postgres $$major "$(SERVERS)") && $$bin/postgres --version && \
-		STATIGEN_TEST_DATABASE_URL= STATIGEN_TEST_POSTGRES_BIN=$$bin go test -timeout 20m $(PACKAGES) || failed="$$failed $$major"; \
+		STATIGEN_TEST_DATABASE_URL= STATIGEN_TEST_POSTGRES_BIN=$$bin go test -timeout 40m $(PACKAGES) || failed="$$failed $$major"; \
 	done; test -z "$$failed" || { echo "failed on Postgres$$failed"; exit 1; }
 
 explore: ## Runs every schedule of every scenario of internal/explore; make test runs a sample of those of three sessions.
