@@ -322,7 +322,7 @@ func TestALockedExecutionIsEverybodyElsesToWaitFor(t *testing.T) {
 	e := mustCreate(t, s, newHash())
 	for _, id := range []string{e.ExecutionID, "not there"} {
 		cancelled := make(chan error, 1)
-		must(t, s.LockExecution(t.Context(), id, func(ctx context.Context, tx store.Storage) error {
+		must(t, s.LockExecution(t.Context(), id, func(context.Context, store.Storage) error {
 			before := h.AdvisoryLocks(t)
 			go func() { cancelled <- second(s.CancelExecution(context.WithoutCancel(t.Context()), id)) }()
 			pgtest.Await(t, "the cancel to wait", func() bool { return h.AdvisoryLocks(t) > before })

@@ -72,12 +72,12 @@ func createExecutionParams(f *jen.File, s model.Store) {
 }
 
 // newID is a new row's id, unless the database makes it.
-func (v *literal) newID(s model.Store, kind string) {
+func (l *literal) newID(s model.Store, kind string) {
 	switch s.ID {
 	case model.UXID:
-		v.set("ID", jen.Id("newRowID").Call(jen.Lit(kind)))
+		l.set("ID", jen.Id("newRowID").Call(jen.Lit(kind)))
 	case model.UUID:
-		v.set("ID", jen.Id("NewRowID").Call())
+		l.set("ID", jen.Id("NewRowID").Call())
 	}
 }
 
