@@ -1,6 +1,7 @@
 package explore_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/statigen/statigen/internal/explore"
@@ -18,7 +19,8 @@ func TestStepAgainstCancel(t *testing.T) {
 	explored(t, scenario.Ways(), "alice's step ok, bob's cancel ok")
 }
 
-// Alice's step ends the execution that keeps Bob from retiring its chart.
+// Alice's step ends the execution that keeps Bob from retiring its chart. She takes no chart lock, so her steps go between all of
+// his: at the higher levels, where what she does is the same, that is ten thousand schedules more.
 func TestStepAgainstRetire(t *testing.T) {
 	scenario := explore.Scenario{
 		Charts: []string{"loan"}, Executions: []string{"e"},
@@ -27,7 +29,8 @@ func TestStepAgainstRetire(t *testing.T) {
 			{Name: "bob", Verbs: []explore.Verb{explore.Retire("loan")}},
 		},
 	}
-	explored(t, scenario.Ways(), "alice's step ok, bob's retire pinned", "alice's step ok, bob's retire ok")
+	ways := slices.DeleteFunc(scenario.Ways(), func(way explore.Scenario) bool { return way.Sessions[0].Level != "" || way.Sessions[1].Level != "" })
+	explored(t, ways, "alice's step ok, bob's retire pinned", "alice's step ok, bob's retire ok")
 }
 
 // An execution that is unparked pins its chart before and after.
