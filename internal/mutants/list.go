@@ -203,7 +203,7 @@ func mutants() []mutant {
 			edits: []edit{{file: storeGo, old: "if s.conn.Pool() == nil || !wantsReadCommitted(err) {", new: "if true {"}},
 		},
 		{
-			name: "probe on a chart's key", test: "TestEveryMethodSendsItsStatementsBehindItsLock", says: "verifies: took a lock",
+			name: "probe on a chart's key", test: "TestA10EveryMethodSendsItsStatementsBehindItsLock", says: "verifies: took a lock",
 			edits: []edit{{file: holes, old: "strconv.Itoa(int(keyspec.Namespace) + 1)", new: "namespace"}},
 		},
 		{

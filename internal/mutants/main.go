@@ -110,6 +110,8 @@ func try(tree string, m mutant) (verdict string, err error) {
 	out, err := command(tree, "go", "test", "-timeout=120s", "-run=^"+m.test+"$", cmp.Or(m.in, "./templates/..."))
 	var exit *exec.ExitError
 	switch {
+	case err == nil && bytes.Count(out, []byte("[no tests to run]")) == bytes.Count(out, []byte("ok  \t")):
+		return "", fmt.Errorf("no test is called %s", m.test)
 	case err == nil:
 		return survived, nil
 	case !errors.As(err, &exit):
