@@ -25,9 +25,10 @@ func Changes(s model.Store, from State) []Difference {
 	return all
 }
 
-// changes make version v of the one before.
+// changes make version v of the one before, on the way from the first. What begins at 0 has no rows, and nobody in it who
+// could be kept waiting.
 func changes(s model.Store, first, v Version) []Difference {
-	all := Compare(At(s, v-1), At(s, v))
+	all := compare(At(s, v-1), At(s, v), first == empty)
 	switch {
 	case v == rebuilt && first == rebuilt-1:
 		all = append(all, rebuilding(s))

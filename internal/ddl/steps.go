@@ -25,10 +25,10 @@ func Steps(s model.Store, from, to Version) []Step {
 	return steps
 }
 
-// up makes version v of the one before. What begins at 0 has no rows, and nobody in it who could be kept waiting.
+// up makes version v of the one before.
 func up(s model.Store, first, v Version) Step {
 	step := Step{From: v - 1, To: v}
-	for _, d := range compare(At(s, v-1), At(s, v), first == empty) {
+	for _, d := range changes(s, first, v) {
 		step.Statements = append(step.Statements, d.Up...)
 	}
 	switch {
@@ -37,9 +37,6 @@ func up(s model.Store, first, v Version) Step {
 		step.Statements = append(Rename(s), step.Statements...)
 	case v == Renaming:
 		step.Why = "the names were changed in front of all"
-	}
-	if v == rebuilt && first == rebuilt-1 {
-		step.Statements = append(step.Statements, rebuild(s)...)
 	}
 	return step.explained()
 }
