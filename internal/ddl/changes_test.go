@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/statigen/statigen/internal/ddl"
+	"github.com/statigen/statigen/internal/host"
 	"github.com/statigen/statigen/internal/model"
 	"github.com/statigen/statigen/internal/pgtest"
 )
@@ -28,7 +29,7 @@ func takeAll(t *testing.T, conn *pgx.Conn, statements []ddl.Statement) {
 
 // From each version the changes lead to the latest, and back.
 func TestChangesFromEachVersion(t *testing.T) {
-	for _, s := range hosts(t)[:everyVersion] {
+	for _, s := range host.Stores(t)[:everyVersion] {
 		t.Run(s.Name, func(t *testing.T) {
 			for v := range ddl.Latest() {
 				conn := pgtest.New(t, "").Conn(t)
@@ -45,11 +46,11 @@ func TestChangesFromEachVersion(t *testing.T) {
 
 // A state may have been recorded for another config, at an older version: first the config, then the version.
 func TestChangesOfTheConfigComeBeforeTheVersions(t *testing.T) {
-	s := hosts(t)[0]
+	s := host.Stores(t)[0]
 	before := ddl.At(s, 7)
-	s.Leading = []model.Column{{Name: "tenant", Type: hosts(t)[2].Leading[0].Type}}
+	s.Leading = []model.Column{{Name: "tenant", Type: host.Stores(t)[2].Leading[0].Type}}
 	conn := pgtest.New(t, "").Conn(t)
-	take(t, conn, ddl.Steps(hosts(t)[0], 0, 7))
+	take(t, conn, ddl.Steps(host.Stores(t)[0], 0, 7))
 	changes := ddl.Changes(s, before)
 	up, down := both(changes)
 	takeAll(t, conn, up)
@@ -57,7 +58,7 @@ func TestChangesOfTheConfigComeBeforeTheVersions(t *testing.T) {
 		t.Errorf("what is left to do:\n%s", diff)
 	}
 	takeAll(t, conn, down)
-	demand(t, "and back", conn, hosts(t)[0], 7)
+	demand(t, "and back", conn, host.Stores(t)[0], 7)
 	if first := changes[0].String(); !strings.Contains(first, "tenant") {
 		t.Errorf("the first change is %s", first)
 	}
@@ -66,7 +67,7 @@ func TestChangesOfTheConfigComeBeforeTheVersions(t *testing.T) {
 // On the way back over version 7, a tombstone is in the way before anything of the charts is gone; so it is where the tables
 // are made at once.
 func TestTheWayBackOfChangesStopsAtTombstones(t *testing.T) {
-	s := hosts(t)[0]
+	s := host.Stores(t)[0]
 	for _, v := range []ddl.Version{0, 5, 6} {
 		conn := fresh(t, s)
 		run(t, conn, []string{"INSERT INTO " + s.Relation(s.Charts) + ` (id, content_hash, retired_at, retired_by, inserted_at, updated_at)
@@ -89,7 +90,7 @@ func TestTheWayBackOfChangesStopsAtTombstones(t *testing.T) {
 
 // A table that moves needs the schema that it moves to.
 func TestAMoveMakesTheSchema(t *testing.T) {
-	s := hosts(t)[2]
+	s := host.Stores(t)[2]
 	before := ddl.At(s, ddl.Latest())
 	conn := fresh(t, s)
 	s.Schema = `a new "one`
@@ -97,5 +98,5 @@ func TestAMoveMakesTheSchema(t *testing.T) {
 	takeAll(t, conn, up)
 	demand(t, "moved", conn, s, ddl.Latest())
 	takeAll(t, conn, down)
-	demand(t, "and back", conn, hosts(t)[2], ddl.Latest())
+	demand(t, "and back", conn, host.Stores(t)[2], ddl.Latest())
 }

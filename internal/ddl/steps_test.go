@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/statigen/statigen/internal/config"
 	"github.com/statigen/statigen/internal/ddl"
+	"github.com/statigen/statigen/internal/host"
 	"github.com/statigen/statigen/internal/keyspec"
 	"github.com/statigen/statigen/internal/live"
 	"github.com/statigen/statigen/internal/model"
@@ -22,24 +22,6 @@ import (
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
-
-// hosts are the stores of the matrix.
-func hosts(t *testing.T) []model.Store {
-	t.Helper()
-	var all []model.Store
-	for _, file := range []string{"hosts.yaml", "columns.yaml"} {
-		text, err := os.ReadFile("../matrix/" + file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		stores, err := config.Parse(file, text, model.Module{Path: "example.com/host", Dir: "."})
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, stores...)
-	}
-	return all
-}
 
 func run(t *testing.T, conn *pgx.Conn, statements []string) {
 	t.Helper()
@@ -92,7 +74,7 @@ func demand(t *testing.T, what string, conn *pgx.Conn, s model.Store, v ddl.Vers
 
 // The reference's migrations, one after the other, make what At says, on every host of the matrix.
 func TestEachVersionIsTheReferences(t *testing.T) {
-	for _, s := range hosts(t) {
+	for _, s := range host.Stores(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			conn := pgtest.New(t, "").Conn(t)
 			for v := 1; v <= 8; v++ {
@@ -105,7 +87,7 @@ func TestEachVersionIsTheReferences(t *testing.T) {
 
 // From nothing, our steps make what schema.sql makes, columns in the same order; and back, one at a time, to nothing.
 func TestStepsFromNothingAndBack(t *testing.T) {
-	for _, s := range hosts(t) {
+	for _, s := range host.Stores(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			conn := pgtest.New(t, "").Conn(t)
 			for v := range ddl.Latest() {
@@ -194,7 +176,7 @@ const everyVersion = 9
 // A database that the reference made, at each of its versions and with rows, becomes by our steps what schema.sql makes,
 // and its rows stay what they were; and so does one from before an execution was called one.
 func TestStepsFromEachVersionOfTheReference(t *testing.T) {
-	for i, s := range hosts(t) {
+	for i, s := range host.Stores(t) {
 		for v := 1; v <= 8; v++ {
 			if v != 1 && v != 5 && i >= everyVersion {
 				continue
@@ -276,7 +258,7 @@ func catalog(t *testing.T, conn *pgx.Conn, s model.Store) []string {
 
 // A tombstone cannot be told from a chart that was never saved whole once its columns are gone.
 func TestNoWayDownOverTombstones(t *testing.T) {
-	s := hosts(t)[0]
+	s := host.Stores(t)[0]
 	conn := fresh(t, s)
 	run(t, conn, []string{"INSERT INTO " + s.Relation(s.Charts) + ` (id, content_hash, retired_at, retired_by, inserted_at, updated_at)
 		VALUES ('chart_1', 'sha256:1', now(), 'ops', now(), now())`})
@@ -291,7 +273,7 @@ func TestNoWayDownOverTombstones(t *testing.T) {
 
 // A concurrent build that fails leaves an index that serves nobody, under the name of the one that is wanted.
 func TestABuildThatFailedIsMadeWholeByTheSameStep(t *testing.T) {
-	s := hosts(t)[0]
+	s := host.Stores(t)[0]
 	conn := pgtest.New(t, "").Conn(t)
 	take(t, conn, ddl.Steps(s, 0, 8))
 	rows := "INSERT INTO " + s.Relation(s.Positions) + " SELECT g, g, 'h', '', '', now(), now() FROM generate_series(1, 2) AS g"

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/statigen/statigen/internal/config"
 	"github.com/statigen/statigen/internal/ddl"
+	"github.com/statigen/statigen/internal/host"
 	"github.com/statigen/statigen/internal/live"
 	"github.com/statigen/statigen/internal/model"
 	"github.com/statigen/statigen/internal/pgtest"
@@ -16,24 +16,6 @@ import (
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
-
-// hosts are the stores of the matrix.
-func hosts(t *testing.T) []model.Store {
-	t.Helper()
-	var all []model.Store
-	for _, file := range []string{"hosts.yaml", "columns.yaml"} {
-		text, err := os.ReadFile("../matrix/" + file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		stores, err := config.Parse(file, text, model.Module{Path: "example.com/host", Dir: "."})
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, stores...)
-	}
-	return all
-}
 
 // read reads a store's tables, and leaves the connection as it was.
 func read(t *testing.T, db *pgtest.DB, s model.Store) ddl.State {
@@ -63,7 +45,7 @@ func sameState(t *testing.T, what string, want, got ddl.State) {
 
 // schema.sql makes what package ddl says, columns in the same order, on every host of the matrix.
 func TestTheSchemaIsTheLatestState(t *testing.T) {
-	for _, s := range hosts(t) {
+	for _, s := range host.Stores(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			schema, err := sqltext.Schema(s)
 			if err != nil {
